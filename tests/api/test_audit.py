@@ -70,9 +70,9 @@ def test_scores_may_be_runs(auc, tmp_path):
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
-        (pandas.Series([1.0]), "scores in Series: which record each is of is not said"),
+        (pandas.Series([1.0]), "scores in Series: nothing says which record each belongs to"),
         (np.array([1.0]), "scores in ndarray"),
-        ([1.0, 2.0], "2 scores, and darkcore has 108 records"),
+        ([1.0, 2.0], "2 scores, but darkcore has 108 records"),
         ({"nobody": 1.0}, "the scores, row 1: id 'nobody' is not in the benchmark"),
         ({"m": object()}, "got object, which holds no rows"),
         ([{"id": "darkcore-001"}], "the rows, row 1: no column 'score'"),
@@ -136,7 +136,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_fitted(tmp_path, m
     with pytest.raises(assay.SpecError, match="rows in memory are written as one JSON object"):
         assay.balance(PAIRS, out=tmp_path / "out.csv", **words)
     (tmp_path / "there.jsonl").touch()
-    with pytest.raises(assay.SpecError, match="is there already"):
+    with pytest.raises(assay.SpecError, match="already exists"):
         assay.balance(PAIRS, out=str(tmp_path / "there.jsonl"), **words)
 
 

@@ -95,7 +95,7 @@ def test_a_message_names_the_parameter_and_the_command_the_flag(here):
     done = command(here, "power", "--from", "0.5", "--pilot", "a.csv")
     assert "--pilot takes the baseline's runs and the candidate's, and no --from" in done.stderr
     done = command(here, "compare", "a.csv", "b.csv", "--rule", "adr-0031", "--strict-gates")
-    assert "--rule adr-0031 knows no --strict-gates" in done.stderr
+    assert "--rule adr-0031 does not take --strict-gates" in done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_matrix(evaluated, monkeypatch):
     assert said(spec.parent, "matrix", "results") == json.loads(matrix_json(made, of="results"))
     assert made.to_rows()[0]["a"] == result.a.value
     assert [row["corpus"] for row in assay.matrix("results", "results").to_rows()]
-    with pytest.raises(assay.SpecError, match="of one folder"):
+    with pytest.raises(assay.SpecError, match="needs a single folder"):
         assay.matrix("results", "results", out="MATRIX.md")
 
 

@@ -69,7 +69,7 @@ def test_a_second_corpus_is_read_again_or_given():
     [
         ({"item_seconds": 0}, "`item_seconds=0`: expected seconds over 0"),
         ({"load_seconds": float("nan")}, "`load_seconds=nan`"),
-        ({"item_seconds": 10**9}, "and a week at most"),
+        ({"item_seconds": 10**9}, "at most a week"),
         ({"limit": {"memory": 1}}, "`limit=memory`: no such limit; there are memory_bytes"),
         ({"limit": {"processes": -1}}, "processes = -1, expected a whole number over 0"),
         ({"bars": "v99"}, "no detection bars 'v99'"),
@@ -117,7 +117,7 @@ def test_the_list_of_methods_is_short_in_print_and_whole_in_rows():
 
 def test_a_run_in_a_study_is_judged_by_its_study(tmp_path):
     study = a_study(tmp_path, "opened")
-    with pytest.raises(assay.SpecError, match="lies in a study, which judges its own"):
+    with pytest.raises(assay.SpecError, match="is inside a study, which judges its own"):
         assay.score(study.root / "runs/001")
 
 

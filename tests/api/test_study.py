@@ -109,7 +109,7 @@ def test_without_git_a_commit_is_refused_before_anything_is_done(tmp_path, home)
     with pytest.warns(UserWarning, match="others will not be able to run or verify"):
         study = assay.Study.create(tmp_path / "lone", home / "data.jsonl", bars=home / "bars.toml")
     drafted(study, home, "001")
-    with pytest.raises(assay.SpecError, match="in no git repository"):
+    with pytest.raises(assay.SpecError, match="not in a git repository"):
         study.seal("001", commit=True)
     with pytest.raises(assay.ProtocolError):
         study.run("001", unwitnessed=True)

@@ -110,13 +110,13 @@ def test_what_is_balanced_already_is_kept_whole_and_never_written_over(assay_cmd
     )
     done = assay_cmd("balance", "mine.jsonl", "--out", "out.jsonl")
     assert done.code == 0, done.err
-    assert "Nothing had to be dropped. out.jsonl holds all 60 records." in done.out
+    assert "Nothing had to be dropped. out.jsonl has all 60 records." in done.out
     output = path.with_name("out.jsonl")
     assert output.read_bytes() == path.read_bytes()
     for name in ("out.jsonl", "mine.jsonl"):
         refused = assay_cmd("balance", "mine.jsonl", "--out", name)
         assert refused.code == 2
-        assert "is there already" in refused.err
+        assert "already exists" in refused.err
     assert output.read_bytes() == path.read_bytes()
 
 

@@ -132,7 +132,7 @@ def test_a_feature_that_points_the_other_way_is_its_own_cheat_too(assay_cmd, tmp
 def test_a_revision_without_a_reason_is_refused(assay_cmd, tmp_path, because):
     done = assay_cmd(*REVISE, "--margin", ".10", *because)
     assert done.code == 2
-    assert "a revision needs its reason" in done.err
+    assert "a revision needs a reason" in done.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -171,7 +171,7 @@ def test_nothing_is_written_over(assay_cmd, tmp_path):
     for out in ((), ("--out", "v1-2.toml"), ("--out", ".")):
         done = assay_cmd(*REVISE, *COUNTS, *out)
         assert done.code == 2
-        assert "is there already" in done.err
+        assert "already exists" in done.err
     assert (tmp_path / "v1-2.toml").read_text() == "mine"
 
 

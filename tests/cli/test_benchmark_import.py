@@ -56,7 +56,7 @@ def test_a_corpus_becomes_a_benchmark_that_needs_no_flags(assay_cmd, tmp_path):
         "items     80 in 40 groups\n",
         "label 1   40\nlabel 0   40\n",
         "left out  nothing\n",
-        "Written to qa.jsonl. See what its surface gives away:\n  assay confounds qa.jsonl\n",
+        "Written to qa.jsonl. Audit its surface:\n  assay confounds qa.jsonl\n",
     ):
         assert words in done.out
     first = json.loads((tmp_path / "qa.jsonl").read_text(encoding="utf-8").splitlines()[0])
@@ -89,7 +89,7 @@ def test_nothing_is_overwritten_and_nothing_is_left_after_an_error(assay_cmd, tm
     (tmp_path / "out.jsonl").write_text("mine")
     done = assay_cmd("benchmark", "import", "halueval-qa", "qa_data.json", "--out", "out.jsonl")
     assert (done.code, (tmp_path / "out.jsonl").read_text()) == (2, "mine")
-    assert "is there already" in done.err
+    assert "already exists" in done.err
     for words, said in (
         (
             ["halueval-qa", "qa_data.json", "--out", "new.csv"],
@@ -206,4 +206,4 @@ def test_results_that_somebody_has_are_read_and_said_to_be(assay_cmd, tmp_path):
     done = assay_cmd("benchmark", "import", *words, "--out", "out.jsonl")
     assert done.code == 0, done.err
     assert "labels    from the samples' own `passed` fields; nothing was run\n" in done.out
-    assert "Every label is 0: nothing can be told apart in it.\n" in done.out
+    assert "Every label is 0: nothing can be measured on it.\n" in done.out

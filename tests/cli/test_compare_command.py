@@ -235,7 +235,7 @@ def test_the_source_rule_compares_runs_that_name_no_fixture_and_says_so(here):
         call(*sides)
     folder(here / "b" / "named")
     with pytest.raises(
-        assay.errors.IncomparableRuns, match="runs of one instance, and these are of 2"
+        assay.errors.IncomparableRuns, match="runs of one instance, got 2 instances"
     ):
         call(*sides, "--rule", "adr-0031")
 
@@ -262,7 +262,7 @@ def test_the_source_rule_refuses_several_instances_and_the_same_folder(here, pai
 )
 def test_the_source_rule_does_not_pass_over_a_flag_it_has_no_use_for(pair, flag):
     name = flag[0].removeprefix("--").replace("-", "_")
-    with pytest.raises(assay.SpecError, match=f"knows no `{name}=`"):
+    with pytest.raises(assay.SpecError, match=f"does not take `{name}=`"):
         call(*pair, "--rule", "adr-0031", *flag)
 
 
@@ -296,7 +296,7 @@ def test_a_file_of_dimensions_gates_turns_and_scales(here, pair):
     [
         (("--config", "nowhere.toml"), "nowhere.toml"),
         (("--config", "."), "not a regular file"),
-        (("--gate", "other"), "no run has a dimension 'other'"),
+        (("--gate", "other"), "no run has the gated dimension 'other'"),
         (("--dimension", "other"), "no column 'other'"),
         (("--instance", "case"), "no column 'case'"),
         (("--artifact", "nowhere"), "nowhere"),
@@ -379,4 +379,4 @@ def test_of_several_sides_each_says_its_pairs_its_means_and_what_would_settle_it
     assert "c.jsonl against a.jsonl: about " in said
     assert "b.jsonl against a.jsonl: about " not in said
     assert "d.jsonl against a.jsonl: BLOCKS: harness-differs" in said
-    assert "Two sides alone are shown in full." in said
+    assert "Compare two sides to see them in full." in said

@@ -202,8 +202,10 @@ def test_darkcore_is_confounded_and_said_to_be_so_under_the_documented_keys(assa
     for words in (
         "darkcore: 108 records, 53 positive",
         "question_overlap",
-        "All together, out of fold: AUC",
-        "most given away: darkcore-",
+        "All together, out of fold (cross-validated): AUC",
+        "most given away (probability of the label): darkcore-",
+        "declared surface: features that read no meaning",
+        "rho: rank correlation with the number of words.",
         "source-predicts-label",
         "verdict  CONFOUNDED",
         "assay balance FILE --out FILE",
@@ -458,7 +460,7 @@ def test_words_of_others_cannot_drive_the_terminal(assay_cmd, written, tmp_path)
     assert "source-predicts-label" in done.out
     assert "x\\x1b[" in done.out
     shown = drawn(confounds(assay.load_benchmark(tmp_path / "mine.jsonl")))
-    assert "most given away: \\x1b[31m" in shown
+    assert "most given away (probability of the label): \\x1b[31m" in shown
     wrong = assay_cmd("confounds", "mine.jsonl", "--scores", f"{bad}.jsonl", "--group", bad)
     assert wrong.code == 2
     assert not set("\x1b\x07\r\x9b\u202e") & set(

@@ -145,7 +145,7 @@ def test_what_is_stopped_in_the_middle_goes_on_from_there(tmp_path, how):
         said = process.communicate(timeout=60)[1]
     if how == signal.SIGINT:
         assert process.returncode == STOPPED
-        assert "Runs that were made are kept. Type the same command to go on." in said
+        assert "Finished runs are kept. The same command continues." in said
     assert "Traceback" not in said
     made = journal_of(tmp_path)
     made = made[: made.rfind(b"\n") + 1]

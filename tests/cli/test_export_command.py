@@ -88,7 +88,7 @@ def test_nothing_is_overwritten_and_one_run_in_two_forms_is_refused(assay_cmd, l
 def test_what_is_no_log_and_a_task_that_is_not_there_are_refused(assay_cmd, logs, tmp_path):
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     done = assay_cmd("export", "rows.csv", "--out", "store")
-    assert done.code == 2 and "no log of a harness here" in done.err
+    assert done.code == 2 and "not a harness's log, or none inside" in done.err
     done = assay_cmd("export", "logs", "--out", "store", "--task", "sums")
     assert done.code == 2 and "no run of a task 'sums'; there are facts" in done.err
     done = assay_cmd("export", "nowhere", "--out", "store")

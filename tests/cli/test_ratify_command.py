@@ -26,7 +26,7 @@ def test_with_yes_it_is_frozen_and_taken_back(tmp_path):
     assert command(tmp_path, "ratify", "--check", "--into", "skills").returncode == 0
     back = command(tmp_path, "ratify", "--revert", "skill.md", "--into", "skills", "--yes")
     assert back.returncode == 0
-    assert "nothing is there now" in back.stdout
+    assert "nothing is installed now" in back.stdout
     assert not (tmp_path / "skills" / "skill.md").exists()
 
 

@@ -167,7 +167,7 @@ def test_a_scorecard_that_cannot_be_kept_is_only_mentioned(assay_cmd, runs):
     done = assay_cmd("score", "runs/word_length", "--bars", "v1")
     assert done.code == 0
     assert "verdict        PASS" in done.out
-    assert "The scorecard could not be kept: " in done.err
+    assert "The scorecard could not be stored: " in done.err
 
 
 def test_names_of_others_cannot_drive_the_terminal(assay_cmd, tmp_path):

@@ -93,7 +93,7 @@ def test_the_default_margin_is_a_twentieth_and_the_ideal_the_better_end():
         ("[dimensions.a]\nweight = nan", "weight = nan"),
         ("[dimensions.a]\nweight = 1e308", "weight = 1e+308"),
         ("[dimensions.a]\ncounts = false", "no dimension counts"),
-        ("[dimensions.a]\ncounts = false\ngated = true", "a gated dimension counts"),
+        ("[dimensions.a]\ncounts = false\ngated = true", "a gated dimension must count"),
         ("[dimensions.a]\n[dimensions.a]", "not TOML"),
         ("[dimensions.a", "not TOML"),
         ("[dimensions.a]\n[policy]\nmissing = 'drop'", "drop"),
@@ -182,12 +182,12 @@ def test_a_column_is_a_share_a_cost_or_nothing_that_decides():
     assert assumed("acc", [0.0, 1.0]).counts
     odd = assumed("acc", [0.0, 50.0])
     assert not odd.counts and odd.better is None
-    with pytest.raises(assay.SpecError, match="its range must be said"):
+    with pytest.raises(assay.SpecError, match="it needs a range"):
         assumed("acc", [0.0, 50.0], gated=True)
 
 
 @pytest.mark.parametrize("name", ["cost_usd", "errors", "error_rate", "hallucinated", "val_loss"])
 def test_what_sounds_as_if_less_were_better_is_not_taken_for_a_score(name):
     assert not assumed(name, [0.0, 1.0]).counts
-    with pytest.raises(assay.SpecError, match="less of it is better"):
+    with pytest.raises(assay.SpecError, match="is better, so its gate needs a range and a margin"):
         assumed(name, [0.0, 1.0], gated=True)

@@ -124,7 +124,7 @@ def test_a_side_of_two_models_is_refused_unless_they_are_the_sides(logs, tmp_pat
     found = compared(tmp_path / "all", by="model")
     assert found.verdict is NetVerdict.RATIFY
     assert compared(tmp_path / "all", by="model", first="m/all/b").verdict is NetVerdict.REJECT
-    with pytest.raises(SpecError, match="no side is called 'x'; there are m/all/a, m/all/b"):
+    with pytest.raises(SpecError, match="no side is named 'x'; there are m/all/a, m/all/b"):
         compared(tmp_path / "all", by="model", first="x")
     with pytest.raises(SpecError, match="nothing to compare it with"):
         compared(tmp_path / "all", by="model", where="model == m/all/a")
@@ -135,7 +135,7 @@ def test_one_run_in_two_forms_is_refused(logs, tmp_path):
     for name in ("all/x", "all/y"):
         logs(name, GOOD, model="m")
     logs("c", BAD)
-    with pytest.raises(IncomparableRuns, match="holds one run twice"):
+    with pytest.raises(IncomparableRuns, match="has the same run twice"):
         compared(tmp_path / "all", tmp_path / "c.eval")
 
 

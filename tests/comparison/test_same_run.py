@@ -68,14 +68,16 @@ def compared(*paths, by=None):
 def test_one_run_in_two_forms_is_refused_by_name(tmp_path):
     write(tmp_path / "a", "log", BAD, "m")
     write(tmp_path / "b", "log", GOOD, "n", ["json"])
-    with pytest.raises(IncomparableRuns, match=r"a holds one run twice: .*log\.json and .*\.jsonl"):
+    with pytest.raises(
+        IncomparableRuns, match=r"a has the same run twice: .*log\.json and .*\.jsonl"
+    ):
         compared(tmp_path / "a", tmp_path / "b")
 
 
 def test_one_run_in_two_forms_is_refused_by_model(tmp_path):
     write(tmp_path / "all", "a", BAD, "m")
     write(tmp_path / "all", "b", GOOD, "n")
-    with pytest.raises(IncomparableRuns, match="m holds one run twice"):
+    with pytest.raises(IncomparableRuns, match="m has the same run twice"):
         compared(tmp_path / "all", by="model")
 
 
@@ -115,7 +117,9 @@ def test_what_a_form_does_not_say_is_unknown_and_no_difference(tmp_path):
     found = compared(ours, theirs)
     caveats = {caveat.code: caveat for caveat in found.caveats}
     assert not caveats["harness-unknown"].blocking and "models-differ" in caveats
-    assert caveats["harness-unknown"].message.endswith("Not known of both: harness, temperature.")
+    assert caveats["harness-unknown"].message.endswith(
+        "Known for one side only: harness, temperature."
+    )
     assert "harness-differs" not in caveats
 
 

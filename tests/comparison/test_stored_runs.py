@@ -111,7 +111,7 @@ def test_of_several_scorecards_the_one_under_the_newest_bars_is_used_and_named(s
 )
 def test_an_edited_scorecard_is_refused(saved, edit):
     rewrite(card(saved / "a"), lambda it: edit(it["scorecard"]))
-    with pytest.raises(assay.IntegrityError, match="is not what its outputs give"):
+    with pytest.raises(assay.IntegrityError, match="does not match its outputs"):
         read_stored_run(saved / "a")
 
 
@@ -135,7 +135,7 @@ def test_versions_are_ordered_as_a_reader_does():
 
 def test_a_run_that_nobody_judged_is_refused_and_says_what_to_do(saved):
     shutil.rmtree(saved / "a" / "scorecards")
-    with pytest.raises(assay.SpecError, match="there is no scorecard") as error:
+    with pytest.raises(assay.SpecError, match="this run has no scorecard") as error:
         read_stored_run(saved / "a")
     assert "assay score" in (error.value.hint or "")
 

@@ -89,7 +89,7 @@ def test_a_log_says_what_it_can_be_chosen_by(tmp_path):
     ) as error:
         counts(path, "category == x")
     assert "as a whole" in str(error.value.hint)
-    with pytest.raises(SpecError, match="nothing that was read has 'm/b' for model") as error:
+    with pytest.raises(SpecError, match="no row or log has 'm/b' as model") as error:
         counts(path, "model == m/b")
     assert "did you mean 'm/a'?" in str(error.value.hint)
 

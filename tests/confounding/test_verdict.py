@@ -96,7 +96,7 @@ def test_few_records_cannot_show_that_the_surface_tells_nothing_and_it_says_how_
     few = assay.confounds(shuffled(80))
     assert few.verdict is UNDECIDED
     assert 200 < few.needed_records < 3_000
-    assert f"about {few.needed_records:,} would" in few.because
+    assert f"about {few.needed_records:,} records would" in few.because
     many = assay.confounds(shuffled(900))
     assert (many.verdict, many.needed_records) == (CLEAN, None)
     assert many.favourable

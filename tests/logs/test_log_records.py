@@ -194,7 +194,7 @@ def test_a_run_of_a_log_leaves_records_unscored_and_never_zero(tmp_path):
     outputs = [(record.item, record.output) for record in run.records if record.seed == 0]
     assert outputs == [("q0", 1.0), ("q1", None), ("q2", 0.0), ("q3", None)]
     many = write_eval(tmp_path / "many.eval", samples(["C", "I"], 6))
-    with pytest.raises(SpecError, match="6 epochs, and a run has 5 seeds at most"):
+    with pytest.raises(SpecError, match="6 epochs, but a run has at most 5 seeds"):
         run_of_log(many, load_benchmark(benchmark))
 
 

@@ -18,8 +18,9 @@ D2  AUC at least 0.70  pass
 D3  AUC - word_length at least 0.10  fail
     class != truth        0.000  [-0.029, 0.029]        -0.020
     class == folklore     0.000  [-0.038, 0.038]        -0.027
+lower bound: one-sided, 95 %; to pass, it must reach the threshold
 
-point verdict  FAIL  2/3 bars at the point estimates
+point verdict  FAIL  2/3 bars by the estimates alone, without intervals
 verdict        FAIL  some bar is shown to be missed
 
 same-ranking: The method ranks every record exactly as a surface control does. See D3.

@@ -113,7 +113,7 @@ def test_outputs_and_what_makes_them_are_there_before_the_next_item_is_asked(tmp
         assert len(lines_of(tmp_path / "run")) == count
     head = json.loads((tmp_path / "run/run.json").read_text())
     assert (head["method"], head["complete"]) == ("oracle:word_length", False)
-    with pytest.raises(assay.SpecError, match="cut off before it could be closed"):
+    with pytest.raises(assay.SpecError, match="the run was interrupted"):
         load_run(tmp_path / "run")
     kept.finish(replace(RUN, records=RUN.records[:5], complete=False))
     assert len(load_run(tmp_path / "run").records) == 5
@@ -126,7 +126,7 @@ def test_outputs_and_what_makes_them_are_there_before_the_next_item_is_asked(tmp
         ({"task": "poetry"}, "Invalid enum value 'poetry'"),
         ({"seed": "x"}, "Expected `int`, got `str` - at `$.seed`"),
         ({"benchmark": None}, "at `$.benchmark`"),
-        ({"outputs": 3}, "cut off"),
+        ({"outputs": 3}, "the run was interrupted"),
     ],
 )
 def test_a_head_that_is_not_ours_is_refused(folder, change, words):

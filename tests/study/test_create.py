@@ -39,11 +39,11 @@ def test_data_that_others_will_not_get_is_named_when_a_study_is_opened(assay_cmd
     rows = [f'{{"question": "q{i}", "response": "a", "label": {i % 2}}}\n' for i in range(20)]
     (tmp_path / "answers.jsonl").write_text("".join(rows))
     new = ("new", "study", "--benchmark", "answers.jsonl")
-    assert "lies outside the study, which is in no git repository" in assay_cmd(*new).err
+    assert "is outside the study, which is not in a git repository" in assay_cmd(*new).err
     subprocess.run(["git", "init", "-q", "own"], cwd=tmp_path, check=True)
     own = assay_cmd("new", "own", "--benchmark", "answers.jsonl")
     assert own.code == 0
-    assert "../answers.jsonl lies outside the repository: others will not be able to" in own.err
+    assert "../answers.jsonl is outside the repository: others will not be able to" in own.err
     assert assay_cmd("new", "bundled").err == ""
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     assert assay_cmd("new", "whole", "--benchmark", "answers.jsonl").err == ""

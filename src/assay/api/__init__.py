@@ -1,1 +1,1 @@
-"""The library: one function a verb, sources in, results out."""
+"""The library: one function per verb, from sources to results."""

@@ -1,6 +1,6 @@
 """Check the arguments of public functions against their annotations.
 
-A wrong type becomes a SpecError that names the parameter, not an AttributeError from deep inside.
+A wrong type becomes a SpecError that names the parameter, not an AttributeError inside Assay.
 """
 
 import difflib
@@ -31,9 +31,9 @@ _HINTS = {
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse arguments of another type than annotated; values are the function's own business.
+    """Refuse arguments that do not have the annotated type; the function checks their values.
 
-    Words that a function takes as a TypedDict are parameters like any other, in `help` too.
+    The keys of a TypedDict of keyword arguments become ordinary parameters, also in `help`.
     """
     signature = inspect.signature(function)
     hints = cache(lambda: typing.get_type_hints(function))
@@ -61,7 +61,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 def _bound(
     signature: inspect.Signature, function: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The arguments by parameter; a word that no parameter has is refused with one that is near."""
+    """The arguments by parameter; an unknown name is refused with a similar one."""
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:
@@ -78,7 +78,7 @@ def _bound(
 def _spread_out(
     signature: inspect.Signature, hints: Mapping[str, Any]
 ) -> Iterator[inspect.Parameter]:
-    """Parameters, with a word each in place of the TypedDict of them."""
+    """Parameters, with those of the TypedDict listed one by one."""
     for parameter in signature.parameters.values():
         if parameter.kind is not parameter.VAR_KEYWORD:
             yield parameter
@@ -103,12 +103,12 @@ def _refusal(function: str, name: str, value: object, expected: Sequence[str]) -
 
 
 def _holds_rows(value: object) -> bool:
-    """Whether something is rows or a frame, where a path was expected."""
+    """Whether a value is rows or a frame instead of a path."""
     return isinstance(value, (list, Mapping)) or hasattr(value, "columns")
 
 
 def _fits(value: object, hint: Any, depth: int) -> bool:  # noqa: ANN401 - any annotation
-    """Whether a value has the annotated type, its elements included, so many levels down."""
+    """Whether a value has the annotated type, with its elements down to a depth."""
     if hint is Any or hint is object or depth == 0:
         return True
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
@@ -151,7 +151,7 @@ def words(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def one_of(name: str, value: object, known: Sequence[object]) -> None:
-    """Refuse a value that is none of the known ones."""
+    """Refuse a value that is not one of the known ones."""
     if value not in known:
         words = ", ".join(str(word) for word in known)
         raise SpecError(f"{name} is {value!r:.60}, expected one of {words}")
@@ -165,7 +165,7 @@ def in_range(
     *,
     open_ends: bool = False,
 ) -> None:
-    """Refuse a number outside a range; `open_ends` are no part of it, and None is no number."""
+    """Refuse a number outside a range; `open_ends` excludes its ends, and None is allowed."""
     if value is None or (low < value < high if open_ends else low <= value <= high):
         return
     word = "between" if open_ends else "from"

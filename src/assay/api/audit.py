@@ -21,7 +21,7 @@ from assay.surface.joint_model import Kind
 
 OwnFeature = str | Callable[..., Any]
 Progress = Callable[[str, int], AbstractContextManager[Step]]
-"""What shows progress: told what is done and how many steps there are, gives a step to call."""
+"""Shows progress: takes a name and a number of steps, returns a callable to call per step."""
 
 
 def _silent(what: str, total: int) -> AbstractContextManager[Step]:  # noqa: ARG001 - as Progress
@@ -111,7 +111,7 @@ def balance(
     shuffle_ids: bool = False,
     **columns: Unpack[ColumnWords],
 ) -> Balanced:
-    """Take a subset whose surface does not tell the label.
+    """Take a subset whose surface does not predict the label.
 
     `data` is a Benchmark, or anything that `load_benchmark` takes, with the same words for its
     columns. The result lists the ids of the records kept (`records`) and says what was lost. Where
@@ -151,7 +151,8 @@ def subset(
             exists = path.exists()
         if exists:
             raise SpecError(
-                f"{path} is there already", hint="Nothing is overwritten: name another."
+                f"{path} already exists",
+                hint="Name another file; existing ones are not overwritten.",
             )
         subset_bytes(benchmark, (), path.name)  # refuses a form that cannot be written, at once
     with progress("fitting", balancing.MOST_STEPS) as step:

@@ -14,17 +14,17 @@ def load_benchmark(
 
     `data` is a bundled name (`darkcore`, `minimal-pairs`, `folklore-two`); a file or folder
     (JSONL, JSON, CSV, Parquet, Arrow, a log of an evaluation harness); a list of dictionaries, one
-    a row; a dictionary of lists, one a column; or a frame of pandas, polars, Arrow or Hugging Face.
-    The index of a pandas frame is not read. `None`, NaN and `pandas.NA` are missing values.
-    `second` is another corpus, for bars that ask for one; it has the default columns.
+    per row; a dictionary of lists, one per column; or a frame of pandas, polars, Arrow or Hugging
+    Face. The index of a pandas frame is not read. `None`, NaN and `pandas.NA` are missing values.
+    `second` is another corpus, for bars that need one; it has the default columns.
 
     Columns are found by their names `id`, `question`, `response`, `label`, `class`, `source` and
-    `group`; the words of the same names say so where they are called otherwise (`class_` for the
-    class). A question and a label (0 or 1) or a class are needed. `positive` and `negative` say
-    which label, class or expression (`class != truth`) is which. `unknown="exclude"` leaves out
+    `group`; if yours have other names, pass them by the parameters of the same names (`class_` for
+    the class). A question and a label (0 or 1) or a class are required. `positive` and `negative`
+    name the label, class or expression (`class != truth`) of each. `unknown="exclude"` leaves out
     records that are neither, `missing="exclude"` those that lack a value; `ids="none"` numbers the
     records and `ids="repair"` replaces blank and repeated ids. `encoding` is that of a text file
-    which is not UTF-8, `split` chooses one of several splits.
+    that is not UTF-8; `split` chooses one of several splits.
 
     Example:
         >>> import assay

@@ -1,4 +1,4 @@
-"""The words that name the columns of a table and the records to use, as the command's flags do."""
+"""The parameters that name the columns of a table and the records to use, like the flags."""
 
 from typing import Literal, TypedDict
 
@@ -7,7 +7,7 @@ from assay.tables.nested import as_word
 
 
 class ColumnWords(TypedDict, total=False):
-    """Which column holds what, and what becomes of records that cannot be used as they are."""
+    """Which column holds what, and how to treat records that cannot be used as they are."""
 
     id: str | None
     question: str | None

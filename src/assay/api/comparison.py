@@ -63,40 +63,41 @@ def compare(
 
     A side is a path (a log of an evaluation harness or a folder of logs, a file of trials, a folder
     of scored runs, a stored run that was judged), several paths in a list, a list of dictionaries,
-    a frame, or what `load_trials` gave. Scores are read and never computed. Runs pair by instance
-    and trial. With more than two sides every one is compared with the first, and all verdicts hold
-    together at 95 %; so with several tasks.
+    a frame, or the result of `load_trials`. Scores are read, never computed. Runs pair by instance
+    and trial. With more than two sides, each is compared with the first, and the level of 95 %
+    holds for all verdicts together; likewise with several tasks.
 
     Args:
         baseline: runs without the change; with `by`, the source that holds all sides.
-        candidate: runs with it.
+        candidate: runs with the change.
         *more: further sides, each compared with the baseline.
         gate: a dimension that must not lose, or several.
         config: dimensions, gates and margins, in a TOML file.
         by: the column that tells the sides of one source apart, as `model`.
         first: with `by`, the side to compare the others with, as the column names it.
         where: read only rows or logs such as `split == "test"`.
-        task: compare this task alone, where logs hold several.
+        task: compare only this task, if logs hold several.
         all_pairs: compare every side with every other.
         missing: `fail` counts missing values as failures, `exclude` leaves the runs out. Default:
-            a verdict only if all ways agree.
-        crashed: the same for runs that crashed, or that only one side has.
-        allow: `harness`, where a difference of the harness is meant.
-        strict_gates: a gate needs its margin shown, however spotless the runs.
-        unit: what counts as one piece of evidence; `auto` is instances, where there are ten.
-        sequential: the evidence may be looked at after every pair.
-        instance: the column that says which instance a row is of. Default: `instance`.
-        trial: the column that tells repeated runs of an instance apart. Default: `trial`.
-        dimension: read this column, or these, and no other.
-        encoding: how a file is encoded, where it is not UTF-8.
-        split: which split to read, of a folder that holds several.
-        artifact: what the candidate had; its digest is noted, for `assay ratify`.
-        rule: how to decide. `adr-0031` is the rule that ours replaces.
-        resamples: draws, where all sign flips are too many.
-        seed: of those draws.
+            try both; no verdict if they disagree.
+        crashed: the same for runs that crashed or that only one side has.
+        allow: `harness`, if the harness differs on purpose.
+        strict_gates: a gate needs its margin shown, even if every run of the candidate is at the
+            best value.
+        unit: the unit of evidence; `auto` is instances if there are at least ten, else runs.
+        sequential: a test that stays valid if you look after every pair.
+        instance: the column that names a row's instance. Default: `instance`.
+        trial: the column that numbers repeated runs of an instance. Default: `trial`.
+        dimension: read only this column, or these.
+        encoding: the encoding of a file, if not UTF-8.
+        split: the split to read, if a folder has several.
+        artifact: the artifact that the candidate had; its digest is recorded for `assay ratify`.
+        rule: the decision rule; `adr-0031` is the older one.
+        resamples: random sign flips, if there are too many to try all.
+        seed: of the random sign flips.
         out: write the comparison to this file.
 
-    Returns a Comparison; Comparisons where there are several pairs of sides or several tasks.
+    Returns a Comparison; Comparisons if there are several pairs of sides or several tasks.
 
     Example:
         >>> import assay
@@ -123,7 +124,7 @@ def compare(
     plan = None if config is None else read_dimensions(Path(config))
     gates = words(gate)
     if plan is not None and gates:
-        raise SpecError("`gate=` and `config=` exclude each other: gate it in the file")
+        raise SpecError("`gate=` and `config=` exclude each other: set gated = true in the file")
     policies: Mapping[str, Any] = {
         "missing": missing,
         "crashed": crashed,
@@ -166,13 +167,13 @@ def _named(
     first: str | None,
     split: str | None,
 ) -> list[tuple[str, list[SideSource]]]:
-    """The sides by name; one, where a column tells them apart."""
+    """The sides by name; only one if a column separates them."""
     sides = [side for side in (baseline, candidate, *more) if side is not None]
     if by is not None:
         sources = [each for side in sides for each in sources_of(side, "baseline", split=split)]
         return [("all", sources)]
     if first is not None:
-        raise SpecError("`first=` names a side of those that `by=COLUMN` tells apart")
+        raise SpecError("`first=` needs `by=COLUMN`: it names one of those sides")
     if candidate is None:
         raise SpecError(
             f"one side, {_shown(baseline)}, and nothing to compare it with",
@@ -203,7 +204,7 @@ def _judged(
     unknown = [f"`{name}=`" for name, value in given.items() if value]
     if unknown:
         raise SpecError(
-            f"`rule=adr-0031` knows no {', '.join(unknown)}",
+            f"`rule=adr-0031` does not take {', '.join(unknown)}",
             hint="Leave it out; gates and ideals of other dimensions go into `config=FILE`.",
         )
     trials = compared_sides(sides[0], sides[1], request, sides[0].tasks[0]).trials

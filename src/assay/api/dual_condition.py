@@ -1,4 +1,4 @@
-"""Is it capability, or memory: evaluate a system, and look at results."""
+"""Is it capability, or memory? Evaluate a system, and read results."""
 
 import os
 from collections.abc import Callable
@@ -49,17 +49,17 @@ def dual(
     r"""Find out whether it is capability or memory.
 
     Runs the system with all its state (A), with none (B), and without what came from this benchmark
-    (C), each time on a copy, and watches which files it opens. A result whose preconditions do not
-    hold is blocked. Runs that were made are kept, and made once. Inside a study the result is
-    entered in the ledger.
+    (C), each time on a copy, and watches which files it opens. A result is blocked if its
+    preconditions do not hold. Finished runs are kept and not repeated. Inside a study, the result
+    is entered in the ledger.
 
     Args:
-        spec: a TOML file: a command, the folder in which it keeps what it learns, a benchmark,
+        spec: a TOML file: a command, the folder with its state (what it learns), a benchmark,
             seeds.
-        out: the folder of results. Default: `results`, beside the spec.
-        study: the study in whose ledger the result is entered. Default: the one that `out` lies in.
-        metric: `auroc`, `accuracy`, `f1` or `average-precision`, instead of what the spec says.
-        jobs: runs at a time, instead of what the spec says.
+        out: the folder of results. Default: `results`, next to the spec.
+        study: the study whose ledger records the result. Default: the one around `out`.
+        metric: `auroc`, `accuracy`, `f1` or `average-precision`; overrides the spec.
+        jobs: runs at a time; overrides the spec.
 
     Example:
         >>> import assay, json, pathlib
@@ -100,7 +100,7 @@ def dual(
 
 
 def plan_dual(spec: str | Path, *, metric: Metric | None, jobs: int | None) -> DualSpec:
-    """The spec of an evaluation, with what is asked for instead."""
+    """The spec of an evaluation, with overrides."""
     one_of("metric", metric, (None, *METRICS))
     in_range("jobs", jobs, 1, 1_000)
     plan = load_dual_spec(spec, metric=metric)
@@ -115,7 +115,7 @@ def evaluate(
     *,
     on_run: Callable[[DualRun], None] | None = None,
 ) -> EnteredDual:
-    """Evaluate, and enter the result where a study is named or holds the results."""
+    """Evaluate, and enter the result if a study is named or holds the results."""
     folder = Path(out) if out is not None else Path(study or spec.parent) / "results"
     root = study_root(folder) if study is None else Path(study)
     if root is None:
@@ -131,12 +131,12 @@ def matrix(*folders: str | Path, out: str | Path | None = None, history: bool = 
     """Draw the cross-corpus matrix from results alone.
 
     The newest result on a corpus is its row: reported, blocked, pilot-only or one-sided. Rows that
-    a run entered in the ledger of a study are told from loose ones.
+    are entered in the ledger of a study are marked; the others are loose.
 
     Args:
-        *folders: one or several folders that hold what `dual` wrote.
-        out: also write it to a file: .md, .csv or .json. `gate` can tell if it was edited.
-        history: in that file, also what B was before, corpus by corpus.
+        *folders: one or several folders with results of `dual`.
+        out: also write it to a file: .md, .csv or .json. `gate` detects later edits.
+        history: in that file, also list earlier values of B, for each corpus.
 
     Example:
         >>> import assay, pathlib
@@ -161,7 +161,7 @@ def _write_matrix(made: Matrix, folders: list[Path], out: Path, *, history: bool
     if out.suffix.lower() not in WRITERS:
         raise SpecError(f"{out}: expected a name that ends in {', '.join(WRITERS)}")
     if len(folders) > 1:
-        raise SpecError("`out=` is for the matrix of one folder: the file says of which")
+        raise SpecError("`out=` needs a single folder, which the file names")
     with storage(out):
         of = Path(os.path.relpath(folders[0].resolve(), out.resolve().parent)).as_posix()
     text = WRITERS[out.suffix.lower()](made, of=of, history=history)
@@ -171,13 +171,13 @@ def _write_matrix(made: Matrix, folders: list[Path], out: Path, *, history: bool
 def gate(*files: str | Path, skip_others: bool = False, staged: bool = False) -> GateReport:
     """Refuse a result with one condition, or one that was edited.
 
-    Everything is computed again from the scores in the file. A report without faults says that a
-    result agrees with itself, not that it is a good one, nor that its scores were measured.
+    Everything is recomputed from the scores in the file. A report without faults means that a
+    result is consistent, not that it is good or that its scores were measured.
 
     Args:
         *files: results of `dual`, matrices that `matrix` wrote, or folders of them.
-        skip_others: pass over files that are neither, instead of refusing them.
-        staged: all that is about to be committed, instead of files.
+        skip_others: skip other files instead of refusing them.
+        staged: check the staged files instead.
 
     Example:
         >>> import assay, pathlib
@@ -190,10 +190,10 @@ def gate(*files: str | Path, skip_others: bool = False, staged: bool = False) ->
     """
     if staged:
         if files:
-            raise SpecError("`staged=True` looks at all that is staged; leave out the files")
+            raise SpecError("`staged=True` checks everything that is staged; leave out the files")
         checked = _staged()
     elif not files:
-        raise SpecError("no files", hint="Name some, or look at what is staged: `staged=True`.")
+        raise SpecError("no files", hint="Name some, or check the staged ones: `staged=True`.")
     else:
         checked = _look([Path(file) for file in files], skip_others=skip_others)
     return GateReport(files=tuple(file for file in checked if file.kind is not None))
@@ -216,8 +216,8 @@ def _look(files: list[Path], *, skip_others: bool) -> list[CheckedFile]:
         checked = check_file(path, writers=WRITERS, standing=standing)
         if checked.kind is None and not skip_others:
             raise SpecError(
-                f"{path}: neither a dual-condition result nor a matrix of some",
-                hint="To pass over such files: `skip_others=True`.",
+                f"{path}: neither a dual-condition result nor a matrix",
+                hint="To skip such files: `skip_others=True`.",
             )
         checked_files.append(checked)
     return checked_files

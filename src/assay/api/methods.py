@@ -50,16 +50,16 @@ def try_method(
     """Run a method on a benchmark and judge it.
 
     `method` is a bundled name (see `methods`), `file.py:function` or `package.module:function`,
-    which runs in a process of its own; or a function or a learner, which runs in this process, and
-    the scorecard says so. It takes (question) or (question, response) and returns a score, a class,
-    or a mapping with `score` and `class`. `benchmark` is a Benchmark, or anything that
-    `load_benchmark` takes, with the same words for its columns.
+    which runs in its own process; or a function or a learner, which runs in this process, and the
+    scorecard says so. It takes (question) or (question, response) and returns a score, a class, or
+    a mapping with `score` and `class`. `benchmark` is a Benchmark, or anything that
+    `load_benchmark` takes, with the same parameters for its columns.
 
     `bars` are a version, a TOML file or a BarSet; by default those that fit the data. `second` is
-    the second corpus, where a bar asks for one; by default the one that the bars name. `task` is
-    `detection` or `classification`; by default what the method's shape tells. `save` is a new
-    folder that keeps the run and its scorecard. `keep_going` records items that fail and asks on.
-    `batch` is how many items a method that takes batches is given at a time.
+    the second corpus, if a bar needs one; by default the one that the bars name. `task` is
+    `detection` or `classification`; by default it depends on the method's parameters. `save` is a
+    new folder for the run and its scorecard. `keep_going` records items that fail and continues.
+    `batch` is the batch size for a method that takes batches.
 
     `item_seconds` and `load_seconds` are deadlines; `limit` bounds each process of the method by
     `memory_bytes`, `cpu_seconds`, `processes` or `file_bytes` (None lifts a limit); `env` is the
@@ -165,11 +165,11 @@ def run(
     batch: int | None = None,
     **columns: Unpack[ColumnWords],
 ) -> Run:
-    """Ask a method about every item of a benchmark, and judge nothing yet.
+    """Ask a method about every item of a benchmark, without judging it.
 
-    The words are those of `try_method`. Stops at the first item that fails and raises its
-    MethodError, whose `run` holds what was made so far; with `keep_going` it records the failure
-    and asks on.
+    The parameters are those of `try_method`. Stops at the first item that fails and raises its
+    MethodError, whose `run` holds the outputs so far; with `keep_going` it records the failure
+    and continues.
 
     Example:
         >>> import assay
@@ -209,11 +209,11 @@ def _limits(
     load_seconds: float,
     limit: Mapping[str, int | None] | None,
 ) -> Limits | None:
-    """The limits of a method; None for a callable, which none holds back."""
+    """The limits of a method; None for a callable, which cannot be limited."""
     for name, value in (("item_seconds", item_seconds), ("load_seconds", load_seconds)):
         if not (math.isfinite(value) and 0.0 < value <= _LONGEST):
             raise SpecError(
-                f"`{name}={shown_number(value)}`: expected seconds over 0, and a week at most"
+                f"`{name}={shown_number(value)}`: expected seconds over 0, at most a week"
             )
     for name in limit or ():
         if name not in RESOURCES:
@@ -225,7 +225,7 @@ def _limits(
 
 
 class BundledMethod(msgspec.Struct, frozen=True, kw_only=True):
-    """A method inside the package: its name, the tasks that it does, and what it is."""
+    """A bundled method: its name, its tasks, and a description."""
 
     name: str
     tasks: tuple[Task, ...]
@@ -233,7 +233,7 @@ class BundledMethod(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BundledMethods(Result, frozen=True, kw_only=True):
-    """The methods inside the package."""
+    """The bundled methods."""
 
     methods: tuple[BundledMethod, ...]
 
@@ -248,7 +248,7 @@ class BundledMethods(Result, frozen=True, kw_only=True):
         return [{**msgspec.structs.asdict(each), "tasks": ", ".join(each.tasks)} for each in self]
 
     def lines(self) -> Sequence[str]:
-        """How many there are, and their names; those of the oracles are shortened to a few."""
+        """The number of methods and their names, with only a few of the oracles."""
         oracles = [each.name for each in self if each.name.startswith("oracle:")]
         others = [each.name for each in self if not each.name.startswith("oracle:")]
         plain = [name for name in oracles if not name.endswith(":inverse")]

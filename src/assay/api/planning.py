@@ -1,4 +1,4 @@
-"""Plan a comparison: what so many pairs can show."""
+"""Plan a comparison: the effect that a number of pairs can show."""
 
 import math
 from collections.abc import Mapping
@@ -44,27 +44,27 @@ def power(
 ) -> Power | PilotPower:
     """Find out how many pairs show an effect, or how small an effect they show.
 
-    For rates (0/1 scores) the figures are exact for the test that `compare` makes of pairs in one
-    dimension. Ask in one of five ways: `from_` and `to`; `effect` and `spread`; `pairs`, perhaps
-    with `from_` or `spread`; `from_` and `margin`, for a gate; or `pilot`, perhaps with `effect`.
+    For rates (0/1 scores) the figures are exact for the paired test of `compare` in one dimension.
+    Ask in one of five ways: `from_` and `to`; `effect` and `spread`; `pairs`, perhaps with `from_`
+    or `spread`; `from_` and `margin`, for a gate; or `pilot`, perhaps with `effect`.
 
     Args:
-        from_: how often the baseline is right, from 0 to 1.
-        to: how often the candidate is.
-        effect: a mean difference; with `spread` or `pilot`.
+        from_: the baseline's rate of success, from 0 to 1.
+        to: the candidate's.
+        effect: a mean difference; needs `spread` or `pilot`.
         spread: the standard deviation of the pairs' differences.
-        pairs: ask what so many pairs show.
-        margin: ask for a gate: pairs that show a loss under this.
-        correlation: between a pair's two runs.
-        dimensions: how many are tested together.
-        power: the chance of showing it.
-        pilot: runs made already, the baseline's alone or a pair of baseline and candidate; each a
-            path, rows, a frame, or trials.
-        task: of a pilot, this task, where logs hold several.
-        instance: of a pilot, the column that says which instance a row is of.
-        trial: of a pilot, the column that tells repeated runs of an instance apart.
-        encoding: how a pilot's file is encoded, where it is not UTF-8.
-        split: which split of a pilot to read, of a folder that holds several.
+        pairs: find the smallest effect that this many pairs show.
+        margin: plan a gate: pairs needed to show a loss under this.
+        correlation: that of a pair's two runs.
+        dimensions: the number of dimensions tested together.
+        power: the probability that a true effect is shown.
+        pilot: earlier runs, of the baseline or a pair of baseline and candidate; each a path, rows,
+            a frame, or trials.
+        task: the task of the pilot, if its logs hold several.
+        instance: the pilot's column that names a row's instance.
+        trial: the pilot's column that numbers repeated runs of an instance.
+        encoding: the encoding of a pilot's file, if not UTF-8.
+        split: the split of the pilot to read, if a folder has several.
 
     Example:
         >>> import assay
@@ -73,8 +73,8 @@ def power(
         91
         >>> print(assay.power(pairs=30, from_=0.6))
         with a rate of 0.6 before, what do 30 pairs show: +0.328, with 80 % power
-        exact: sign flips of paired 0/1 scores, two-sided, level 95 %
-        the two runs of a pair are taken to be uncorrelated; more alike, fewer pairs do
+        exact, sign-flip test of paired 0/1 scores; two-sided, level 95 %
+        assumed: the two runs of a pair are uncorrelated; with more correlation, fewer suffice
 
     """
     asked = {
@@ -106,7 +106,7 @@ def power(
 def _pilot_sides(
     pilot: object, given: Mapping[str, float], split: str | None
 ) -> list[list[SideSource]]:
-    """The baseline's runs, and the candidate's where they are given."""
+    """The baseline's runs, and the candidate's if given."""
     several = isinstance(pilot, tuple) or (
         isinstance(pilot, list) and all(isinstance(each, (str, Path)) for each in pilot)
     )
@@ -116,7 +116,7 @@ def _pilot_sides(
         wrong = f"`{clash[0]}=`" if clash else "third"
         raise SpecError(
             f"`pilot=` takes the baseline's runs and the candidate's, and no {wrong}",
-            hint="`pilot=before.csv` `pilot=after.csv`, and `effect=E` where another is meant.",
+            hint="`pilot=before.csv` `pilot=after.csv`, and `effect=E` for another effect.",
         )
     return [sources_of(side, "pilot", split=split) for side in sides]
 
@@ -159,11 +159,9 @@ def _planned(
     pairs = int(given["pairs"]) if "pairs" in given else None
     if "margin" in asked and asked <= {"from_", "to", "margin", "pairs"}:
         if before is None:
-            raise SpecError(
-                "`margin=` asks about a gate: say how often it is right now, `from_=RATE`"
-            )
+            raise SpecError("`margin=` plans a gate and needs the current rate: `from_=RATE`")
         if pairs is not None:
-            raise SpecError("`margin=` asks for pairs: leave out `pairs=`")
+            raise SpecError("`margin=` computes the number of pairs: leave out `pairs=`")
         return pairs_for_gate(
             before, given["margin"], after=after, correlation=correlation, power=power
         )
@@ -173,7 +171,7 @@ def _planned(
         )
     if asked == {"effect", "spread"}:
         if given["effect"] == 0.0:
-            raise SpecError("an effect of 0 is none: no number of pairs shows it")
+            raise SpecError("no number of pairs shows an effect of 0")
         return power_of_scores(given["effect"], given["spread"], power=power, dimensions=dimensions)
     if pairs is not None and asked == {"from_", "pairs"} and before is not None:
         return smallest_effect(pairs, rates=(before,), power=power, dimensions=dimensions)
@@ -182,7 +180,7 @@ def _planned(
             pairs, spread=given.get("spread"), power=power, dimensions=dimensions
         )
     raise SpecError(
-        "say what to plan for",
+        "nothing to plan for",
         hint="`from_=RATE` `to=RATE`; `effect=E` `spread=S`; `pairs=N`; or `from_=RATE`"
         " `margin=M`.",
     )

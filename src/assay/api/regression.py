@@ -25,25 +25,25 @@ def assert_no_regression(
     dimension: str | Sequence[str] = (),
     seed: int = 0,
 ) -> Comparison | Comparisons:
-    """Raise AssertionError where the candidate is shown to be worse, or nothing can be said.
+    """Raise AssertionError if the candidate is shown to be worse, or the comparison is blocked.
 
-    For test suites. A verdict of `reject`, a dimension that is shown worse and a comparison that is
-    blocked fail. A loss that is too small to be shown passes; `power` says how small that is.
+    For test suites. Fails on a verdict of `reject`, on a dimension that is shown worse, and on a
+    blocked comparison. A loss that is too small to be shown passes; `power` says how small that is.
 
     Args:
         baseline: runs without the change: a path, rows, a frame, or trials, as for `compare`.
-        candidate: runs with it.
+        candidate: runs with the change.
         gate: a dimension, or several, that must be shown to have lost less than its margin.
         config: dimensions, gates and margins, in a TOML file.
-        task: compare this task alone, where logs hold several.
+        task: compare only this task, if logs hold several.
         where: read only rows or logs such as `split == "test"`.
         missing: what to do with missing values, `fail` or `exclude`, as for `compare`.
         crashed: what to do with crashed runs, `fail` or `exclude`, as for `compare`.
-        allow: `harness`, where a difference of the harness is meant.
-        instance: the column that says which instance a row is of.
-        trial: the column that tells repeated runs of an instance apart.
-        dimension: read this column, or these, and no other.
-        seed: of the draws, where all sign flips are too many.
+        allow: `harness`, if the harness differs on purpose.
+        instance: the column that names a row's instance.
+        trial: the column that numbers repeated runs of an instance.
+        dimension: read only this column, or these.
+        seed: of the random sign flips, if there are too many to try all.
 
     Returns the comparison.
 
@@ -84,7 +84,7 @@ def assert_no_regression(
 
 
 def _faults(comparison: Comparison) -> list[str]:
-    """What keeps a comparison from showing no regression."""
+    """The reasons to fail, if any."""
     if comparison.blocked:
         return [f"{one.code}: {one.message}" for one in comparison.caveats if one.blocking]
     faults = [

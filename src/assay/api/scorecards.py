@@ -1,4 +1,4 @@
-"""Judge a run that was made, under any bars."""
+"""Judge a finished run under any bars."""
 
 from pathlib import Path
 
@@ -22,12 +22,13 @@ def score(
     """Judge a run under any bars; nothing is run, and nothing is written.
 
     `run` is a Run, the folder of a saved one, or a log of an evaluation harness. Its data are read
-    again from where they were and must have the same digest; `benchmark` and `second` say where
-    they are now, or hold them (a Benchmark, rows or a frame), which data from memory need. `bars`
-    are a version (`"v3"`), a TOML file or a BarSet; by default those that fit the data.
+    again from the same place and must have the same digest. If they moved, or came from memory,
+    pass their new place or the data themselves (a Benchmark, rows or a frame) as `benchmark` and
+    `second`. `bars` are a version (`"v3"`), a TOML file or a BarSet; by default those that fit the
+    data.
 
-    The scores of a log are those under the metric `score`, judged on the records of `benchmark`, or
-    on the log's own answers, which the metric `label` calls right (1) or wrong (0).
+    The scores of a log are its metric `score`. They are judged on the records of `benchmark`, or on
+    the log's own answers, which the metric `label` calls right (1) or wrong (0).
 
     Example:
         >>> import assay
@@ -53,7 +54,7 @@ def score(
     root = study_root(Path(run))
     if root is not None:
         raise SpecError(
-            f"{run} lies in a study, which judges its own results",
+            f"{run} is inside a study, which judges its own results",
             hint=f"Judge it there: Study.open({str(root)!r}).score({str(run)!r}).",
         )
     return rejudge.judge_again(Path(run), bars, benchmark=benchmark, second=second)[1]

@@ -1,4 +1,4 @@
-"""What a side of a comparison may be: paths, rows, a frame, or trials."""
+"""The sources of a side of a comparison: paths, rows, a frame, or trials."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -93,7 +93,7 @@ def columns_of(
 
 
 def sources_of(given: object, name: str, *, split: str | None = None) -> list[SideSource]:
-    """What one side is read from; `name` is the parameter that it was given as."""
+    """The source of one side; `name` is its parameter."""
     if isinstance(given, (str, Path)):
         return [Path(given)]
     if isinstance(given, TrialSet):
@@ -123,13 +123,13 @@ def _in_memory(trials: Sequence[Trial]) -> PathTrials:
 
 
 def named_sides(sides: Sequence[object], split: str | None) -> list[tuple[str, list[SideSource]]]:
-    """Each side under its name: paths by their last parts, others by their place."""
+    """Each side by its name: paths by their last parts, others by their position."""
     names = ["baseline", "candidate", *(f"candidate {n}" for n in range(2, len(sides)))]
     for number, side in enumerate(sides):
         if not isinstance(side, (str, Path)) and any(side is other for other in sides[:number]):
             raise IncomparableRuns(
                 f"the same {type(side).__name__} is given twice: as {names[number]} too",
-                hint="A copy is no evidence: give each run once, on one side.",
+                hint="Give each run once, on one side; a copy is not evidence.",
             )
     sources = [
         sources_of(side, name, split=split) for side, name in zip(sides, names, strict=False)
@@ -140,7 +140,7 @@ def named_sides(sides: Sequence[object], split: str | None) -> list[tuple[str, l
 
 
 def _short_names(paths: Sequence[Path]) -> list[str]:
-    """What the sides are called: their last parts, as many as tell them apart."""
+    """The names of the sides: as many last parts of their paths as make them distinct."""
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
         names = ["/".join(path.parts[-parts:]) for path in paths]
         if len(set(names)) == len(names):
@@ -162,17 +162,17 @@ def load_trials(
 
     Each source is a log of an evaluation harness or a folder of logs, a file of trials
     (`instance`, `trial`, one column a dimension), a folder of scored runs, a stored run that was
-    judged, a list of dictionaries, or a frame. Scores are read and never computed.
+    judged, a list of dictionaries, or a frame. Scores are read, never computed.
 
     Args:
         *sources: one or several; all of them together are one side.
-        instance: the column that says which instance a row is of. Default: `instance`.
-        trial: the column that tells repeated runs of an instance apart. Default: `trial`.
-        dimension: read this column, or these, and no other.
+        instance: the column that names a row's instance. Default: `instance`.
+        trial: the column that numbers repeated runs of an instance. Default: `trial`.
+        dimension: read only this column, or these.
         where: read only rows or logs such as `condition == "x"`.
-        task: read runs of this task alone, where logs hold several.
-        encoding: how a file is encoded, where it is not UTF-8.
-        split: which split to read, of a folder that holds several.
+        task: read only runs of this task, if logs hold several.
+        encoding: the encoding of a file, if not UTF-8.
+        split: the split to read, if a folder has several.
 
     Example:
         >>> import assay

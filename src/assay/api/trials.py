@@ -1,4 +1,4 @@
-"""Make paired runs of a system, with and without an artifact; and write logs for others."""
+"""Make paired runs of a system with and without an artifact; and export logs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,15 +18,15 @@ from assay.wording import some
 def trials(spec: str | Path, *, out: str | Path | None = None, jobs: int | None = None) -> Trials:
     """Run a system with and without an artifact, and compare.
 
-    Each run has a fresh copy of the system; arms come in random order. A pair is void unless the
-    candidate is seen to open the artifact and the baseline not. Stops on a verdict. Runs that were
-    made are kept: called again, it goes on where it stopped.
+    Each run gets a fresh copy of the system; the arms run in random order. A pair counts only if
+    the candidate was seen to open the artifact and the baseline was not; else it is void. Stops on
+    a verdict. Finished runs are kept, so the same call resumes interrupted trials.
 
     Args:
-        spec: a TOML file: a command, an artifact that the candidate has and the baseline has not,
-            instances, trials, a budget.
-        out: the folder in which runs are kept. Default: the spec's name, without its ending.
-        jobs: runs at a time, instead of what the spec says.
+        spec: a TOML file: a command, an artifact that only the candidate has, instances, trials, a
+            budget.
+        out: the folder for runs. Default: the spec's name without its extension.
+        jobs: runs at a time; overrides the spec.
 
     Example:
         >>> import assay, pathlib
@@ -55,7 +55,7 @@ def trials(spec: str | Path, *, out: str | Path | None = None, jobs: int | None 
 
 
 def plan_trials(spec: str | Path, *, jobs: int | None) -> TrialSpec:
-    """The spec of trials, with what is asked for instead."""
+    """The spec of trials, with overrides."""
     in_range("jobs", jobs, 1, 10_000)
     plan = load_trial_spec(Path(spec))
     return plan if jobs is None else replace(plan, jobs=jobs)
@@ -68,7 +68,7 @@ def make_trials(
     *,
     on_run: Callable[[ArmRun], None] | None = None,
 ) -> Trials:
-    """Make the runs that are missing, in the folder named or in one beside the spec."""
+    """Make the missing runs, in the named folder or in one next to the spec."""
     folder = spec.with_suffix("") if out is None else Path(out)
     return run_trials(plan, folder, on_run=on_run)
 
@@ -78,14 +78,14 @@ def export(
 ) -> Exported:
     r"""Write logs in the form of Every Eval Ever.
 
-    Each run becomes two files, `OUT/data/TASK/DEVELOPER/MODEL/UUID.json` with what it is, and
-    `UUID_samples.jsonl` with a line a sample and metric. `compare` reads them as it reads the log.
-    A run has the same UUID whenever it is written, and nothing is overwritten.
+    Each run becomes two files: `OUT/data/TASK/DEVELOPER/MODEL/UUID.json` describes it, and
+    `UUID_samples.jsonl` has a line for each sample and metric. `compare` reads them like the log.
+    A run has the same UUID each time, and nothing is overwritten.
 
     Args:
         *logs: logs of an evaluation harness, or folders of logs.
-        out: the datastore to write into.
-        task: write runs of this task alone.
+        out: the folder of the datastore.
+        task: write only runs of this task.
         texts: False leaves out questions, responses and targets.
 
     Example:
@@ -108,8 +108,8 @@ def export(
         found = read_log(path, texts=texts)
         if not found:
             raise SpecError(
-                f"{path}: no log of a harness here",
-                hint=f"Logs are known of {', '.join(known.name for known in FORMATS)}.",
+                f"{path}: not a harness's log, or none inside",
+                hint=f"Known formats: {', '.join(known.name for known in FORMATS)}.",
             )
         runs += found
     chosen = [run for run in runs if task in (None, run.task)]

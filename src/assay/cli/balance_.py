@@ -1,4 +1,4 @@
-"""`assay balance`: a subset whose surface does not tell the label."""
+"""`assay balance`: a subset whose surface does not predict the label."""
 
 from pathlib import Path
 from typing import Any
@@ -17,20 +17,20 @@ EXIT_CODES = (
 
 @click.command("balance", epilog=EXIT_CODES)
 @click.argument("file")
-@click.option("--out", required=True, type=PATH, help="The new file, of the same kind.")
+@click.option("--out", required=True, type=PATH, help="The new file, in the same format.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Which of equals is dropped.",
+    help="Decides which of equal records are dropped.",
 )
 @click.option(
     "--surface",
     type=click.Choice(["declared", "lexical"]),
     default="declared",
     show_default=True,
-    help="What is balanced: the features listed, or words and letters too.",
+    help="What to balance: the declared features, or also words and letters.",
 )
 @click.option(
     "--shuffle-ids",
@@ -40,7 +40,7 @@ EXIT_CODES = (
 @column_flags
 @json_flag
 def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
-    """Take a subset whose surface does not tell the label.
+    """Take a subset whose surface does not predict the label.
 
     Positives and negatives are matched on what the surface says of them, and what single features
     still tell is trimmed away, until no feature alone has an AUC over 0.55, all of them together

@@ -82,7 +82,7 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
 
     before, after = _load(old, task), _load(new, task)
     if before.task != after.task:
-        raise SpecError(f"{old} judges {before.task}, and {new} {after.task}")
+        raise SpecError(f"{old} judges {before.task}, but {new} judges {after.task}")
     if not as_json:
         draw_difference(before, after, console())
         return
@@ -104,20 +104,25 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
     help="feature:NAME (beat this feature by the margin), surface (AUC beyond all features),"
     " lexical (and words), or source (AUC within sources).",
 )
-@click.option("--margin", type=float, required=True, help="How much over a feature; or the AUC.")
-@click.option("--because", default="", help="The reason, which the version carries.")
 @click.option(
-    "--regression", metavar="METHOD", help="The cheat. Default: the feature itself, used as method."
+    "--margin", type=float, required=True, help="How much more than the feature; or the AUC."
+)
+@click.option("--because", default="", help="The reason; it becomes part of the version.")
+@click.option(
+    "--regression", metavar="METHOD", help="The cheat, a method. Default: the feature itself."
 )
 @click.option(
     "--drop",
     "drops",
     multiple=True,
     metavar="ID",
-    help="An old bar to do without; the version names it, and `verify` notes it. Repeatable.",
+    help="An old bar to drop; `verify` notes it. Repeatable.",
 )
 @click.option(
-    "--benchmark", default="darkcore", show_default=True, help="What the cheat is run on."
+    "--benchmark",
+    default="darkcore",
+    show_default=True,
+    help="The benchmark that the cheat runs on.",
 )
 @click.option(
     "--version",
@@ -130,14 +135,14 @@ def diff(old: str, new: str, task: Task | None, as_json: bool) -> None:
 @column_flags
 @json_flag
 def revise(base: str | None, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
-    """Make the next version of some bars, under pressure only.
+    """Make the next version of some bars, to stop a cheat.
 
-    Refused without a reason, and without a cheat that meets every old bar and misses the new one:
-    it is run there and then. The bars of BASE [v4] stay as they are, and the new version is
-    written to a new file.
+    Needs a reason, and a cheat: a method that meets every old bar and misses the new one. The
+    cheat is run to show it. The bars of BASE [v4] stay unchanged; the new version goes to a new
+    file.
 
-    In a study the bars in force are revised, the cheat may be a submission (its ID), the new
-    version is entered into the ledger, and every result is judged under it at once.
+    In a study this revises the bars in force, and the cheat may be a submission (its ID). The new
+    version is entered in the ledger, and every result is judged under it at once.
 
     \b
     Example:
@@ -145,7 +150,7 @@ def revise(base: str | None, **flags: Any) -> None:  # noqa: ANN401 - click hand
         --because "counting words passes"
     """
     if not flags["because"].strip():
-        raise SpecError("a revision needs its reason", hint="State it: --because TEXT.")
+        raise SpecError("a revision needs a reason", hint="State it: --because TEXT.")
     from assay.study.locate import study_root
 
     root = study_root(Path()) if flags["out"] is None else None
@@ -190,12 +195,12 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
     from assay.files import write_new
 
     if flags["after"] is not None:
-        raise SpecError("--after names a submission, and this is no study")
+        raise SpecError("--after names a submission, but this is not a study")
     bars = load_bars(base or "v4", task=flags["task"])
     version = flags["version"] or version_after(bars)
     out = flags["out"] or Path(f"{version}.toml")
     if out.exists():
-        raise SpecError(f"{out} is there already", hint="Name another file: --out FILE.")
+        raise SpecError(f"{out} already exists", hint="Name another file: --out FILE.")
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     note_changes(benchmark)
     revision = propose(bars, proposal_from(flags), benchmark, version=version)
@@ -226,7 +231,7 @@ def revise_in_study(study: "StudyFolder", base: str | None, flags: dict[str, Any
         after=flags["after"],
     )
     out = Path(f"bars/{revision.bars.name}.toml")
-    next_step = [f"{out} is in force. Every result, judged again:"]
+    next_step = [f"{out} is in force. Every result under it:"]
     _show(revision, out, next_step, as_json=flags["as_json"])
     rejudged = judge_study(study)
     views = refresh_views(study)

@@ -83,11 +83,11 @@ def list_(as_json: bool) -> None:
 @command.command(
     "import",
     epilog=EXIT_CODES,
-    help=f"""Read the published files of a corpus, which you have downloaded.
+    help=f"""Convert the downloaded files of a published corpus.
 
-    What comes out is a benchmark in Assay's own form, for `try`, `confounds` and all others without
-    any flags. Label 1 is what a detector is to find: wrong, hallucinated, refuted, failing. What
-    comes from one question, document or task shares a group. Whatever is left out is counted.
+    Writes a benchmark in Assay's format, which `try`, `confounds` and the other commands read
+    without flags. Label 1 is what a detector should find: wrong, hallucinated, refuted, failing.
+    Records from one question, document or task share a group. Records left out are counted.
 
     \b
     Formats:
@@ -120,7 +120,7 @@ def list_(as_json: bool) -> None:
     type=click.FloatRange(min=0.1, max=3600.0),
     default=10.0,
     show_default=True,
-    help="How long each sample may run.",
+    help="Seconds that each sample may run.",
 )
 @click.option(
     "--memory",
@@ -128,19 +128,19 @@ def list_(as_json: bool) -> None:
     type=click.IntRange(min=64, max=1 << 20),
     default=1024,
     show_default=True,
-    help="How much memory each sample may have.",
+    help="Memory limit of each sample.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(min=1, max=256),
     default=1,
     show_default=True,
-    help="How many samples run at a time.",
+    help="Samples to run at a time.",
 )
 @click.option(
     "--keep-unverifiable",
     is_flag=True,
-    help="fever: keep claims with not enough info, as positives (not supported).",
+    help="fever: keep claims labelled NOT ENOUGH INFO, as positives (not supported).",
 )
 @click.option(
     "--knowledge",
@@ -148,11 +148,11 @@ def list_(as_json: bool) -> None:
     help="halueval-qa, halueval-dialogue: put the given knowledge before the question.",
 )
 @click.option(
-    "--best", is_flag=True, help="truthfulqa: only the best answer and the best incorrect one."
+    "--best", is_flag=True, help="truthfulqa: only the best answer and the best incorrect answer."
 )
 @json_flag
 def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
-    """Read, label, write, and say what came of it."""
+    """Read a corpus, label it, write the benchmark, and report."""
     from assay.files import write_new
     from assay.report.corpora import draw_imported
 
@@ -165,7 +165,7 @@ def import_(name: str, files: tuple[Path, ...], out: Path, **flags: Any) -> None
         gathered, labels = _from_samples(name, sources, samples, wishes, flags)
         sources += samples
     elif flags["run_them"]:
-        raise SpecError("there is nothing to execute", hint="Name the samples: --samples FILE.")
+        raise SpecError("--execute needs samples", hint="Name the samples: --samples FILE.")
     else:
         gathered = read_items(name, sources, wishes)
     data = written(gathered.items)
@@ -189,7 +189,9 @@ def _check_out(out: Path) -> None:
             f"{out}: expected a name that ends in .jsonl, got {out.suffix or 'no ending'!r}"
         )
     if out.exists():
-        raise SpecError(f"{out} is there already", hint="Nothing is overwritten: name another.")
+        raise SpecError(
+            f"{out} already exists", hint="Name another file; existing ones are not overwritten."
+        )
 
 
 def _from_samples(

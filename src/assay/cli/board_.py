@@ -11,16 +11,18 @@ from assay.study.study import find_study
 
 @click.command("board")
 @click.option("--markdown", "form", flag_value="markdown", help="Print Markdown.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV, a line a submission and version.")
+@click.option(
+    "--csv", "form", flag_value="csv", help="Print CSV, a line for each submission and version."
+)
 @click.option("--write", is_flag=True, help="Write BOARD.md into the study; `verify` checks it.")
 @study_flag
 @json_flag
 def command(form: str | None, write: bool, folder: Path, as_json: bool) -> None:
     """Show the leaderboard, from records alone.
 
-    Every version of the bars has a column. The version that was sealed with a submission is
-    marked with a star: that is its original result, and the others are re-scores. PASS stands
-    only where it is resolved; runs that were started and gave no result are listed as such.
+    Every version of the bars has a column. A star marks the version that was sealed with the
+    submission: its original result. The others are re-scores. PASS and FAIL are shown with 95 %
+    confidence, else the cell is UNRESOLVED. Runs that were started and gave no result are listed.
 
     \b
     Example:

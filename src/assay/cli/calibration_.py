@@ -17,8 +17,8 @@ from assay.study.study import find_study
 def command(folder: Path, **flags: bool) -> None:
     """Show how good the predictions of a study are.
 
-    How many ranges hold, at each level they were stated at; whether what was given 30 % happened
-    three times in ten; each submission's counts; and the lesson, where there is one.
+    How many ranges hold at each stated level; whether outcomes given 30 % happen three times in
+    ten; each submission's counts; and the lesson, if there is one.
 
     \b
     Example:

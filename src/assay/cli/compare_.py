@@ -10,12 +10,12 @@ from assay.errors import SpecError
 
 EXITS = (
     "Exit codes: 0 ratify; 1 reject, no effect or inconclusive; 2 bad usage or input; 3 refused:"
-    " the sides are no comparison; 4 a scorecard was edited."
+    " the sides cannot be compared; 4 a scorecard was edited."
 )
 
 
 class Paths(click.Command):
-    """Lets --baseline and --candidate take several paths: everything up to the next flag."""
+    """Lets --baseline and --candidate take several paths, up to the next flag."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the flag before each further path."""
@@ -40,14 +40,18 @@ class Paths(click.Command):
 @click.option(
     "--baseline", multiple=True, type=PATH, metavar="PATH...", help="Runs without the change."
 )
-@click.option("--candidate", multiple=True, type=PATH, metavar="PATH...", help="Runs with it.")
+@click.option(
+    "--candidate", multiple=True, type=PATH, metavar="PATH...", help="Runs with the change."
+)
 @click.option("--all-pairs", is_flag=True, help="Compare every side with every other.")
-@click.option("--by", metavar="COLUMN", help="The column that tells the sides apart, as `model`.")
-@click.option("--first", metavar="VALUE", help="With --by: the side to compare the others with.")
+@click.option(
+    "--by", metavar="COLUMN", help="The column that separates the sides, such as `model`."
+)
+@click.option("--first", metavar="VALUE", help="With --by: the baseline.")
 @click.option(
     "--where", metavar="EXPR", help="Read only rows or logs such as 'condition == \"x\"'."
 )
-@click.option("--task", metavar="NAME", help="Compare this task alone, where logs hold several.")
+@click.option("--task", metavar="NAME", help="Compare only this task, if logs hold several.")
 @click.option(
     "--config", type=PATH, metavar="FILE", help="Dimensions, gates, margins: a TOML file."
 )
@@ -57,78 +61,89 @@ class Paths(click.Command):
     default="instance",
     show_default=True,
     metavar="COLUMN",
-    help="Which instance a row is of.",
+    help="The column that names a row's instance.",
 )
 @click.option(
-    "--trial", default="trial", show_default=True, metavar="COLUMN", help="Which run of it."
+    "--trial",
+    default="trial",
+    show_default=True,
+    metavar="COLUMN",
+    help="The column that numbers repeated runs of an instance.",
 )
 @click.option(
     "--dimension",
     multiple=True,
     metavar="COLUMN",
-    help="Read this column and no other; repeat it.",
+    help="Read only this column. Repeatable.",
 )
 @encoding_flag
 @split_flag
 @click.option(
     "--missing",
     type=click.Choice(["fail", "exclude"]),
-    help="Count missing values as failures, or leave the runs out. Default: a verdict only if all"
-    " ways agree.",
+    help="Count missing values as failures, or leave the runs out. Default: try both; no verdict"
+    " if they disagree.",
 )
 @click.option(
     "--crashed",
     type=click.Choice(["fail", "exclude"]),
-    help="The same for runs that crashed, or that only one side has.",
+    help="The same for runs that crashed or that only one side has.",
 )
 @click.option(
-    "--allow", multiple=True, type=click.Choice(["harness"]), help="A difference that is meant."
+    "--allow",
+    multiple=True,
+    type=click.Choice(["harness"]),
+    help="Allow an intended difference between the sides.",
 )
 @click.option(
-    "--strict-gates", is_flag=True, help="A gate needs its margin shown, however spotless the runs."
+    "--strict-gates",
+    is_flag=True,
+    help="A gate needs its margin shown, even if every run of the candidate is at the best value.",
 )
 @click.option(
     "--unit",
     type=click.Choice(["auto", "instance", "run"]),
     default="auto",
     show_default=True,
-    help="What counts as one piece of evidence; auto: instances, where there are ten.",
+    help="The unit of evidence; auto: instances if there are at least ten, else runs.",
 )
-@click.option("--sequential", is_flag=True, help="Evidence that may be looked at after every pair.")
+@click.option(
+    "--sequential", is_flag=True, help="A test that stays valid if you look after every pair."
+)
 @click.option(
     "--rule",
     type=click.Choice(["net-effect", "adr-0031"]),
     default="net-effect",
     show_default=True,
-    help="How to decide.",
+    help="The decision rule; adr-0031 is the older one.",
 )
 @click.option(
     "--resamples",
     default=9_999,
     show_default=True,
     type=click.IntRange(99, 10_000_000),
-    help="Draws, where all flips are too many.",
+    help="Random sign flips, if there are too many to try all.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of those draws.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the random sign flips.")
 @click.option(
     "--artifact",
     type=PATH,
     metavar="PATH",
-    help="What the candidate had: its digest is noted, for `assay ratify`.",
+    help="The artifact that the candidate had; its digest is recorded for `assay ratify`.",
 )
-@click.option("--out", type=PATH, metavar="FILE", help="Write the comparison there.")
+@click.option("--out", type=PATH, metavar="FILE", help="Write the comparison to this file.")
 @json_flag
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out whether a change helps more than it hurts.
 
     A path is a log of an evaluation harness (inspect_ai, lm-evaluation-harness, promptfoo and
-    others) or a folder of logs; a file of trials (`instance`, `trial`, one column a dimension,
+    others) or a folder of logs; a file of trials (`instance`, `trial`, a column for each dimension,
     `harness.*`; JSONL, JSON, CSV, Parquet, Arrow, or - for standard input) or a folder of its
-    shards; a folder of scored runs (`eval.json`, and `manifest.json` beside it); or a stored run
-    that was judged. Scores are read and never computed. Runs pair by instance and trial.
+    shards; a folder of scored runs (`eval.json`, with a `manifest.json`); or a stored run that was
+    judged. Scores are read, never computed. Runs pair by instance and trial.
 
-    With more than two sides every one is compared with the first, and all verdicts hold together
-    at 95 %.
+    With more than two sides, each is compared with the first, and the level of 95 % holds for all
+    verdicts together.
 
     \b
     Examples:
@@ -155,14 +170,14 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
 
 
 def _sides(flags: dict[str, Any]) -> list[Any]:
-    """The sides that were named, by position or by flags; takes them from the flags."""
+    """The sides, named by position or by flags; removes them from the flags."""
     paths, baseline, candidate = (flags.pop(name) for name in ("paths", "baseline", "candidate"))
     if paths and (baseline or candidate):
         raise SpecError("name the sides by position or by --baseline and --candidate, not both")
     if flags["by"] is not None:
         given = [*paths, *baseline, *candidate]
         if not given:
-            raise SpecError("--by COLUMN splits a file into sides: name the file")
+            raise SpecError("--by COLUMN splits one file into sides: name the file")
         return [given]
     if not paths and not (baseline and candidate):
         raise SpecError(

@@ -1,7 +1,7 @@
-"""Completion in a shell: the scripts, and the names that a verb's parameters complete to.
+"""Shell completion: the scripts, and the names that a verb's parameters complete to.
 
-click does the work. Its script for bash splits `oracle:word_length` at the colon, and offers names
-or files but never both, so bash has a script of its own.
+click does the work. Its bash script splits `oracle:word_length` at the colon, and offers names or
+files but never both, so bash has its own script here.
 """
 
 import os
@@ -40,16 +40,16 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
 
 class Bash(BashComplete):
-    """Bash, with words that hold a colon, and with names and files together."""
+    """Bash, with words that contain a colon, and with names and files together."""
 
     source_template = _BASH
 
     def source(self) -> str:
-        """The script; which bash is on the path does not matter."""
+        """The script, without a check of the bash version."""
         return self.source_template % self.source_vars()
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """The words before the one to complete, and as much of it as is typed."""
+        """The words before the one to complete, and the typed part of that one."""
         from shlex import shlex
 
         line = os.environ.get("COMP_LINE", "")
@@ -76,7 +76,7 @@ def script(shell: str, group: click.Command) -> str:
 
 
 class Names(click.types.StringParamType):
-    """A text that may be one of some names, or a file."""
+    """A value that is one of some names, or a file."""
 
     def __init__(self, names: Callable[[], Iterable[str]], *, files: bool = True) -> None:
         self._names, self._files = names, files
@@ -87,7 +87,7 @@ class Names(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002 - the same
         incomplete: str,
     ) -> list[CompletionItem]:
-        """Names that begin so, and files."""
+        """Names with this beginning, and files."""
         found = [CompletionItem(name) for name in self._names() if name.startswith(incomplete)]
         return [*found, *([CompletionItem(incomplete, type="file")] if self._files else [])]
 
@@ -139,7 +139,7 @@ _OF_OPTIONS: Mapping[str, Names] = {
 
 
 def with_names(command: click.Command) -> click.Command:
-    """A verb whose texts complete to names, by what its parameters are called."""
+    """A verb whose parameters complete to names, by the parameter's own name."""
     for parameter in command.params:
         table = _OF_ARGUMENTS if isinstance(parameter, click.Argument) else _OF_OPTIONS
         if parameter.type is click.STRING:

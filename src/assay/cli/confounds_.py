@@ -1,4 +1,4 @@
-"""`assay confounds`: what the surface of the data gives away."""
+"""`assay confounds`: how well surface features predict the label."""
 
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from assay.cli.output import leave, show
 from assay.cli.progress import progress
 
 EXIT_CODES = (
-    "Exit codes: 0 clean; 1 confounded, unfit or undecided, or a leak of the label; 2 bad usage or"
+    "Exit codes: 0 clean; 1 confounded, unfit or undecided, or the label leaks; 2 bad usage or"
     " input; 4 integrity broken; 5 a feature of yours failed."
 )
 
@@ -34,7 +34,7 @@ EXIT_CODES = (
 @click.option(
     "--scores-encoding",
     metavar="NAME",
-    help="How --scores are encoded, where they are not UTF-8.",
+    help="Encoding of --scores, if not UTF-8.",
 )
 @click.option(
     "--feature",
@@ -47,23 +47,24 @@ EXIT_CODES = (
     type=click.Choice(["declared", "lexical"]),
     default="declared",
     show_default=True,
-    help="What counts as surface: the features listed, or words and letters too.",
+    help="What counts as surface: the declared features, or also words and letters.",
 )
-@click.option("--no-joint", is_flag=True, help="Each feature alone: faster, and no verdict.")
+@click.option("--no-joint", is_flag=True, help="Each feature alone: faster, but no verdict.")
 @click.option("--all", "every", is_flag=True, help="Show every feature.")
 @column_flags
 @json_flag
 def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out what the surface of a benchmark gives away.
 
-    FILE is JSONL, JSON, CSV, Parquet or Arrow, packed or not, a folder of shards, or - for standard
-    input, with a question, perhaps a response, and a label; or the name of a bundled benchmark; or
-    a log of an evaluation harness. The records of a log are its answers, labelled by a metric that
-    is 0 or 1 (--label, where it has several); positive is 1, unless --positive says otherwise.
+    FILE is JSONL, JSON, CSV, Parquet or Arrow, compressed or not, a folder of shards, or - for
+    standard input, with a question, a label, and perhaps a response; or the name of a bundled
+    benchmark; or a log of an evaluation harness. The records of a log are its answers, labelled by
+    a metric that is 0 or 1 (--label, if there are several); 1 is positive, unless --positive says
+    otherwise.
 
-    Reports how far each feature that reads no meaning gets, how far all of
-    them together get, what is left of each method once surface is held equal, and faults of the
-    data. A saved run under several seeds is audited under each.
+    The surface is what can be counted in a text without its meaning. Reports the AUC of each
+    surface feature, of all of them together, and of each method once surface is held equal; and
+    faults in the data. A saved run under several seeds is audited under each.
 
     \b
     Examples:

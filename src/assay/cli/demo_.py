@@ -19,14 +19,14 @@ asks for 0.10 more than counting words gets, v3 also for 0.10 more than counting
 """
 _MORAL = """\
 Under v1, counting words passes. Nothing was wrong with the arithmetic: the number was made of the \
-surface of the data. Look closer: assay try oracle:word_length --bars v3
+surface of the data. In detail: assay try oracle:word_length --bars v3
 """
 
 
 @click.command("demo")
 @json_flag
 def command(as_json: bool) -> None:
-    """Watch a PASS turn into what it is, in a few seconds.
+    """Watch a PASS turn into a FAIL, in a few seconds.
 
     \b
     Example:
@@ -58,5 +58,5 @@ def command(as_json: bool) -> None:
     ]
     headers = ("method", "AUC (D1)", *(f"under {v}" for v in VERSIONS))
     out.print(table(headers, rows))
-    out.print("\nBehind a verdict: how many bars the point estimates meet.\n")
+    out.print("\nAfter each verdict: how many bars the estimates alone meet, without intervals.\n")
     out.print(_MORAL, end="")

@@ -17,9 +17,9 @@ from assay.study.submissions.spec import Prereg
 @click.command("draft")
 @click.argument("submission", metavar="ID")
 @click.option("--method", required=True, help="FILE.py:FUNCTION, a module, or a registered name.")
-@click.option("--task", type=click.Choice(TASKS), help="Default: what the method's shape tells.")
-@click.option("--item-seconds", default=30.0, show_default=True, help="For one item.")
-@click.option("--load-seconds", default=60.0, show_default=True, help="To import, or fit.")
+@click.option("--task", type=click.Choice(TASKS), help="Default: by the method's parameters.")
+@click.option("--item-seconds", default=30.0, show_default=True, help="Seconds for one item.")
+@click.option("--load-seconds", default=60.0, show_default=True, help="Seconds to import or fit.")
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
 @study_flag
 @json_flag
@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Begin a submission: a copy of the method, and a prediction.
 
-    The method's own files are copied into preregs/ID, with whatever they import beside the
-    standard library and installed packages. Add there what else it needs (weights, word lists):
+    Copies the method's files into preregs/ID, with the files they import; not the standard
+    library and installed packages. Add what else it needs there (weights, word lists):
     everything in that folder is sealed.
 
     \b

@@ -1,4 +1,4 @@
-"""`assay dual`: a system with its state, and without."""
+"""`assay dual`: a system with and without its state."""
 
 import sys
 from pathlib import Path
@@ -23,18 +23,19 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_cond
 @click.argument("spec", type=PATH, required=False)
 @init_flag
 @click.option(
-    "--out", type=PATH, metavar="DIR", help="Where results are kept. Default: results, beside SPEC."
+    "--out",
+    type=PATH,
+    metavar="DIR",
+    help="The folder for results. Default: results, next to SPEC.",
 )
 @click.option(
     "--study",
     type=PATH,
     metavar="DIR",
-    help="The study in whose ledger the result is entered. Default: the one that --out lies in.",
+    help="The study whose ledger records the result. Default: the one around --out.",
 )
-@click.option("--metric", type=click.Choice(METRICS), help="Instead of what the spec says.")
-@click.option(
-    "--jobs", type=click.IntRange(1, 1000), help="Runs at a time, instead of what the spec says."
-)
+@click.option("--metric", type=click.Choice(METRICS), help="Overrides the spec.")
+@click.option("--jobs", type=click.IntRange(1, 1000), help="Runs at a time; overrides the spec.")
 @json_flag
 @spec_or_scaffold
 def command(
@@ -47,11 +48,11 @@ def command(
 ) -> None:
     """Find out whether it is capability or memory.
 
-    SPEC is a TOML file: a command, the folder in which it keeps what it learns, a benchmark, seeds.
+    SPEC is a TOML file: a command, the folder with its state (what it learns), a benchmark, seeds.
     Runs the system with all its state (A), with none (B), and without what came from this benchmark
-    (C), each time on a copy, and watches which files it opens. A result whose preconditions do not
-    hold is blocked. Typed again, it goes on where it stopped. Inside a study the run enters its
-    result in the ledger.
+    (C), each time on a copy, and watches which files it opens. A result is blocked if its
+    preconditions do not hold. The same command resumes an interrupted run. Inside a study, the
+    result is entered in the ledger.
 
     \b
     Examples:
@@ -76,7 +77,7 @@ def command(
         try:
             made = evaluate(plan, spec, out, study, on_run=heard)
         except KeyboardInterrupt:
-            click.echo("\nRuns that were made are kept. Type the same command to go on.", err=True)
+            click.echo("\nFinished runs are kept. The same command continues.", err=True)
             raise
     from assay.report.dual_condition import draw_dual
 

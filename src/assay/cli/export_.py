@@ -10,12 +10,12 @@ from assay.cli.output import print_json
 
 @click.command(
     "export",
-    epilog="Exit codes: 0 written; 2 bad usage or input; 4 the rows of a log do not give the mean"
-    " that it reports.",
+    epilog="Exit codes: 0 written; 2 bad usage or input; 4 a log reports a mean that its rows"
+    " do not give.",
 )
 @click.argument("logs", nargs=-1, required=True, type=PATH, metavar="LOG...")
-@click.option("--out", required=True, type=PATH, metavar="DIR", help="The datastore to write into.")
-@click.option("--task", metavar="NAME", help="Write runs of this task alone.")
+@click.option("--out", required=True, type=PATH, metavar="DIR", help="The folder of the datastore.")
+@click.option("--task", metavar="NAME", help="Write only runs of this task.")
 @click.option("--no-texts", is_flag=True, help="Leave out questions, responses and targets.")
 @json_flag
 def command(
@@ -23,12 +23,12 @@ def command(
 ) -> None:
     """Write logs in the form of Every Eval Ever.
 
-    LOG is a log of an evaluation harness, or a folder of logs. Each run becomes two files,
-    `DIR/data/TASK/DEVELOPER/MODEL/UUID.json` with what it is, `UUID_samples.jsonl` with a
-    line a sample and metric. `assay compare` reads them as it reads the log: the same trials and
-    the same means. Compare an exported run with another exported one: its source log is of
-    another harness, and names the scorer otherwise. Failed and unscored samples keep their place
-    and have no score. A run has the same UUID whenever it is written, and nothing is overwritten.
+    LOG is a log of an evaluation harness, or a folder of logs. Each run becomes two files:
+    `DIR/data/TASK/DEVELOPER/MODEL/UUID.json` describes it, `UUID_samples.jsonl` has a line for
+    each sample and metric. `assay compare` reads them like the log: the same trials, the same
+    means. Compare exported runs only with exported runs: a source log has another harness and
+    another name for the scorer. Failed and unscored samples stay in the file, without a score. A
+    run has the same UUID each time, and nothing is overwritten.
 
     \b
     Examples:

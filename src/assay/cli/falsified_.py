@@ -17,8 +17,8 @@ from assay.study.study import find_study
 def command(folder: Path, **flags: bool) -> None:
     """List what was predicted and turned out otherwise.
 
-    Each line is a commitment that did not hold: what was said, what came, and which version of the
-    bars was made because of it, by which entry of the ledger.
+    Each line is a prediction that failed: what was predicted, what happened, and the version of
+    the bars that was made because of it, with its entry in the ledger.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`assay gate`: refuse a dual-condition result that is not one."""
+"""`assay gate`: refuse one-sided or edited dual-condition results."""
 
 import sys
 from pathlib import Path
@@ -18,23 +18,21 @@ if TYPE_CHECKING:
 
 @click.command(
     "gate",
-    epilog="Exit codes: 0 nothing to refuse; 2 bad usage, or a file that is no result; 3 one"
-    " condition without the other, or preconditions missing; 4 numbers, a checksum or a matrix that"
-    " were edited, or a result that cannot be read.",
+    epilog="Exit codes: 0 nothing to refuse; 2 bad usage, or a file that is not a result; 3 one"
+    " condition without the other, or preconditions missing; 4 edited numbers, checksum or matrix,"
+    " or an unreadable result.",
 )
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=PATH)
-@click.option("--skip-others", is_flag=True, help="Pass over files that are no results.")
-@click.option(
-    "--staged", is_flag=True, help="All that is about to be committed, not what lies here."
-)
+@click.option("--skip-others", is_flag=True, help="Skip files that are not results.")
+@click.option("--staged", is_flag=True, help="Check the staged files, not those in the folder.")
 @json_flag
 def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: bool) -> None:
     """Refuse a result with one condition, or one that was edited.
 
     FILE is a result of `assay dual`, a matrix that `assay matrix --out` wrote, or a folder of them.
-    Everything is computed again from the scores in the file. Exit code 0 says that a result agrees
-    with itself, not that it is a good one, nor that its scores were measured. Of a result that its
-    run entered in the ledger of a study the entry is named; `assay verify` checks it.
+    Everything is recomputed from the scores in the file. Exit code 0 means that a result is
+    consistent, not that it is good or that its scores were measured. If the result is entered in
+    the ledger of a study, the entry is named; `assay verify` checks it.
 
     \b
     Examples:
@@ -52,6 +50,6 @@ def command(files: tuple[Path, ...], skip_others: bool, staged: bool, as_json: b
 
 
 def _with_flags(checked: "CheckedFile") -> "CheckedFile":
-    """The faults, and what to do about them, as a user of the command types it."""
+    """The faults and their remedies, with parameters spelled as flags."""
     faults = (replace(fault, message=as_flags(fault.message)) for fault in checked.faults)
     return replace(checked, faults=tuple(faults))

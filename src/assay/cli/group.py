@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 OUR_FAULT = 70
-"""The exit code of an error that we did not foresee (EX_SOFTWARE)."""
+"""The exit code of an unexpected error (EX_SOFTWARE)."""
 
 
 class LazyGroup(click.Group):
@@ -43,7 +43,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or say which one may be meant; `help VERB` is `VERB --help`."""
+        """Find the verb, or suggest one; `help VERB` is `VERB --help`."""
         if args[0] == "help":
             args = [*args[1:2], "--help"]
         if not ctx.resilient_parsing and args[0][:1] != "-" and _verb(args[0]) not in VERBS:
@@ -53,7 +53,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, [_verb(args[0]), *args[1:]])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        """The verbs that begin so, none of which is imported for it."""
+        """The verbs with this beginning, without importing them."""
         from click.shell_completion import CompletionItem
 
         verbs = [verb for verb in self.list_commands(ctx) if verb.startswith(incomplete)]
@@ -66,7 +66,7 @@ class LazyGroup(click.Group):
 
 
 def _verb(name: str) -> str:
-    """The verb that a name stands for: nouns are understood in either number."""
+    """The verb of a name; singular and plural nouns both work."""
     if name in VERBS:
         return name
     other = name.removesuffix("s") if name.endswith("s") else f"{name}s"
@@ -114,13 +114,13 @@ def run_command() -> None:
     except Exception as error:
         if os.environ.get("ASSAY_DEBUG"):
             raise
-        click.echo(f"A fault of Assay's own: {type(error).__name__}: {error}", err=True)
-        click.echo("Please report it, with what ASSAY_DEBUG=1 prints.", err=True)
+        click.echo(f"A bug in Assay: {type(error).__name__}: {error}", err=True)
+        click.echo("Please report it, with the output under ASSAY_DEBUG=1.", err=True)
         sys.exit(OUR_FAULT)
 
 
 def _wants_json() -> bool:
-    """Whether the command line asks for JSON, even where the rest of it cannot be parsed."""
+    """Whether the command line asks for JSON, even if the rest cannot be parsed."""
     return "--json" in sys.argv
 
 
@@ -142,7 +142,7 @@ def _fail(error: AssayError) -> NoReturn:
 
 
 def _print_json(error: AssayError) -> None:
-    """The error in the same channel as the result it replaces."""
+    """Print the error as JSON on the channel of the result it replaces."""
     from assay.cli.output import print_json
 
     told: dict[str, object] = {"message": error.message, "hint": error.hint}

@@ -4,9 +4,9 @@ inspect_ai loads what is registered under the entry point `inspect_ai`, so an in
 
     export ASSAY_BASELINE=logs/baseline.eval
 
-are all it takes. ASSAY_BASELINE is a log or a folder of logs; where it is the folder that new logs
-are written to, the new one is left out. A task that the baseline does not have is passed over, in a
-line. The hook never fails an evaluation: what goes wrong is printed.
+are enough. ASSAY_BASELINE is a log or a folder of logs; if new logs are written to that folder, the
+new one is left out. A task that the baseline lacks is skipped, with a line of output. The hook
+never fails an evaluation: errors are printed.
 """
 
 import io
@@ -21,7 +21,7 @@ _LOGS = (".eval", ".json")
 
 
 def verdict_on(location: str) -> str:
-    """What is printed after a task whose log is there."""
+    """The text to print after a task, from its log."""
     from assay.comparison.collect import Request, compare_sides, sides_from
     from assay.comparison.result import Comparison
     from assay.errors import AssayError
@@ -49,12 +49,12 @@ def verdict_on(location: str) -> str:
     caveats = {one.code for found in all_made for one in found.caveats if one.blocking}
     if "harness-differs" in caveats:
         typed = shlex.join(["assay", "compare", baseline, location, "--allow", "harness"])
-        out.write(f"No flag can be given here. If the difference is meant: {typed}\n")
+        out.write(f"This hook takes no flags. If the difference is intended: {typed}\n")
     return out.getvalue()
 
 
 def _besides(baseline: Path, candidate: Path) -> list[Path]:
-    """The baseline; where it is a folder that holds the candidate, the other logs in it."""
+    """The baseline; if it is a folder that holds the candidate, the other logs in it."""
     from assay.errors import SpecError
     from assay.folders import walk
     from assay.logs.format_table import is_log
@@ -65,7 +65,7 @@ def _besides(baseline: Path, candidate: Path) -> list[Path]:
     logs = sorted(path for path in below if path.suffix in _LOGS and is_log(path))
     others = [path for path in logs if not path.samefile(candidate)]
     if not others:
-        raise SpecError(f"there is no other log in {baseline}")
+        raise SpecError(f"no other log in {baseline}")
     return others
 
 
@@ -83,7 +83,7 @@ def register() -> None:
 
 
 def _report(log: Any) -> None:  # noqa: ANN401 - an EvalLog of inspect_ai
-    """Print the verdict on a finished log; whatever happens, the evaluation goes on."""
+    """Print the verdict on a finished log; an error never stops the evaluation."""
     try:
         print(verdict_on(_path(log.location)), file=sys.stderr)  # noqa: T201 - it is what we do
     except Exception as error:  # the evaluation must not end by us

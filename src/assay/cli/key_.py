@@ -24,10 +24,10 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("file", type=PATH)
-@click.option("--name", required=True, help="Whose key it is: something only you would use.")
+@click.option("--name", required=True, help="The owner's name, unique to you, such as a domain.")
 @json_flag
 def new(file: Path, name: str, as_json: bool) -> None:
-    """Make a new key; the file is for your eyes only.
+    """Make a new key; keep the file secret.
 
     \b
     Example:
@@ -38,11 +38,13 @@ def new(file: Path, name: str, as_json: bool) -> None:
 
     if study_root(file.absolute().parent) is not None:
         raise SpecError(
-            f"{file} would lie in a study, which is made to be published",
+            f"{file} would be inside a study, and studies get published",
             hint="Keep a private key elsewhere: ~/.assay-key",
         )
     if file.exists():
-        raise SpecError(f"{file} is there already", hint="A key is never overwritten.")
+        raise SpecError(
+            f"{file} already exists", hint="Name another file; a key is never overwritten."
+        )
     key = new_key(name)
     with storage(file):
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)

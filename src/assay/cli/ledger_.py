@@ -56,14 +56,14 @@ def _facts(entry: Any) -> str:  # noqa: ANN401 - an Entry
 @command.command("checkpoint")
 @click.option("--key", type=PATH, help="Sign it with this private key.")
 @click.option("--out", type=PATH, help="Write it to this new file.")
-@click.option("--keep", is_flag=True, help="Keep it in the study, under checkpoints/.")
+@click.option("--keep", is_flag=True, help="Store it in the study, under checkpoints/.")
 @study_flag
 @json_flag
 def checkpoint(key: Path | None, out: Path | None, keep: bool, folder: Path, as_json: bool) -> None:
-    """Take a checkpoint: how long the ledger is, and the root of its tree.
+    """Take a checkpoint: the length of the ledger, and the root of its hash tree.
 
-    Keep it out of reach of anyone who could rewrite the ledger: in a message to a
-    colleague, another repository, print. `assay verify --checkpoint FILE` checks against it.
+    Keep it where no one who could rewrite the ledger can change it: in a message to a
+    colleague, another repository, on paper. `assay verify --checkpoint FILE` checks against it.
 
     \b
     Example:
@@ -97,14 +97,16 @@ for timed in (pin, request, timestamp):
 
 @command.command("prove")
 @click.argument("number", metavar="ENTRY|SIZE", type=int)
-@click.option("--consistency", is_flag=True, help="That the first SIZE entries are where it began.")
+@click.option(
+    "--consistency", is_flag=True, help="Prove that the ledger began with these SIZE entries."
+)
 @click.option("--out", type=PATH, help="Write it to this new file.")
 @study_flag
 @json_flag
 def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_json: bool) -> None:
     """Prove that an entry is in the ledger, or that an older ledger is its beginning.
 
-    The proof is a few hashes; it is checked against a checkpoint, without the ledger, with
+    The proof is a few hashes. Check it against a checkpoint, without the ledger, with
     `assay ledger check` or any implementation of RFC 6962.
 
     \b
@@ -121,7 +123,7 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
     last = len(chain.lines) - (not consistency)
     if not 0 <= number <= last:
         what = "sizes" if consistency else "entries"
-        raise SpecError(f"got {number}, and the {what} are 0 to {last}")
+        raise SpecError(f"got {number}, expected one of the {what} 0 to {last}")
     proof = tree.consistency(number) if consistency else tree.inclusion(number)
     now = checkpoint_of(chain, origin=study.config.origin)
     record = {
@@ -149,12 +151,12 @@ def prove(number: int, consistency: bool, out: Path | None, folder: Path, as_jso
     "kept",
     type=PATH,
     required=True,
-    help="The checkpoint that you hold; the one inside the proof proves nothing.",
+    help="The checkpoint that you kept; the one inside the proof proves nothing.",
 )
 @click.option("--older", type=PATH, help="The older one, for consistency.")
 @json_flag
 def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
-    """Check a proof against a checkpoint that you hold; no ledger is needed.
+    """Check a proof against a checkpoint that you kept; no ledger is needed.
 
     \b
     Example:
@@ -170,18 +172,20 @@ def check(file: Path, kept: Path, older: Path | None, as_json: bool) -> None:
     newer = checkpoint_in(kept)
     first = None if older is None else checkpoint_in(older)
     if proof.kind == "consistency" and first is None:
-        raise SpecError("consistency with what?", hint="Name the older checkpoint: --older FILE.")
+        raise SpecError(
+            "a consistency proof needs the older checkpoint", hint="Name it: --older FILE."
+        )
     if proof.size != newer.size:
         raise SpecError(
-            f"the proof is for {proof.size} entries, and your checkpoint has {newer.size}",
-            hint="Have it proved again for the ledger that you hold a checkpoint of.",
+            f"the proof is for {proof.size} entries, but your checkpoint has {newer.size}",
+            hint="Ask for a proof for the size of your checkpoint.",
         )
     if not check_proof(proof, newer, first):
-        raise IntegrityError(f"{file} does not prove it: the hashes do not lead to the root")
+        raise IntegrityError(f"{file} is not a proof: its hashes do not give the root of the tree")
     if as_json:
         print_json({"proved": True, "kind": proof.kind, "entry": proof.entry})
     elif proof.kind == "inclusion":
         click.echo(f"Entry {proof.number} is in the ledger of {newer.size} entries:")
         click.echo(proof.entry)
     else:
-        click.echo(f"The first {proof.number} of {newer.size} entries are as they were.")
+        click.echo(f"The first {proof.number} of {newer.size} entries are unchanged.")

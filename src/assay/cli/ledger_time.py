@@ -62,7 +62,7 @@ def request(checkpoint: Path, folder: Path, as_json: bool) -> None:
         print_json({"request": str(made), "response": str(response)})
         return
     words = ["curl", "-H", "Content-Type: application/timestamp-query", "--data-binary"]
-    _say(f"{made} asks for a timestamp. Send it to an authority, and enter what comes back:")
+    _say(f"Wrote the request {made}. Send it to an authority, and enter the response:")
     _say(f"  {shlex.join([*words, f'@{made}', '-o', str(response)])} URL")
     _say(f"  assay ledger timestamp {shlex.quote(str(checkpoint))}")
 
@@ -73,7 +73,7 @@ def request(checkpoint: Path, folder: Path, as_json: bool) -> None:
     "--response",
     type=PATH,
     metavar="FILE",
-    help="The authority's response. Default: the file CHECKPOINT with the ending .tsr.",
+    help="The authority's response. Default: CHECKPOINT with the extension .tsr.",
 )
 @study_flag
 @json_flag

@@ -12,27 +12,27 @@ FORMATS = {"markdown": ".md", "csv": ".csv", "json": ".json"}
 
 @click.command("matrix", epilog="Exit codes: 0 drawn; 2 bad usage or input; 4 a result was edited.")
 @click.argument("folder", metavar="DIR", type=PATH)
-@click.option("--history", is_flag=True, help="Also what B was before, corpus by corpus.")
+@click.option("--history", is_flag=True, help="Also show earlier values of B, for each corpus.")
 @click.option(
     "--format",
     "kind",
     type=click.Choice(["table", *FORMATS]),
     default="table",
-    help="What to print. Default: table.",
+    help="Output format. Default: table.",
 )
 @click.option(
     "--out",
     type=PATH,
     metavar="FILE",
-    help="Write it to a file: .md, .csv or .json. `assay gate` can tell if it was edited.",
+    help="Write it to a file: .md, .csv or .json. `assay gate` detects later edits.",
 )
 @json_flag
 def command(folder: Path, history: bool, kind: str, out: Path | None, as_json: bool) -> None:
     """Draw the cross-corpus matrix from results alone.
 
-    DIR holds what `assay dual` wrote. The newest result on a corpus is its row: reported, blocked,
-    pilot-only or one-sided. Nothing is typed by hand. Rows that a run entered in the ledger of a
-    study are told from loose ones.
+    DIR holds results of `assay dual`. The newest result on a corpus is its row: reported, blocked,
+    pilot-only or one-sided. Nothing is typed by hand. Rows that are entered in the ledger of a
+    study are marked; the others are loose (they could have been invented).
 
     \b
     Examples:

@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 @click.option(
     "--benchmark", default="darkcore", show_default=True, help="A bundled name, or a file."
 )
-@click.option("--second", metavar="NAME|FILE", help="The second corpus, where a bar asks for one.")
+@click.option("--second", metavar="NAME|FILE", help="The second corpus, if a bar needs one.")
 @click.option(
     "--bars",
     help=f"A version, or a TOML file, to begin with. Default: {DEFAULT_BARS}, or `plain` for data"
     " without the classes truth and folklore.",
 )
-@click.option("--task", type=click.Choice(TASKS), help="Default: every task the data allow.")
+@click.option("--task", type=click.Choice(TASKS), help="Default: every task that the data allow.")
 @click.option("--name", help="Default: the folder's name.")
 @column_flags
 @json_flag
 def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Open a study: one benchmark, its bars, and an empty record.
 
-    A study is a folder in which predictions are sealed before anything runs, every method runs
-    once, and one line is written for everything that happens. Put it under git: the commits are
-    its witness.
+    In a study, predictions are sealed before anything runs, every method runs once, and the ledger
+    gets a line for every event. Put the folder under git: its commits are the witness that a seal
+    came before its run.
 
     \b
     Example:
@@ -58,7 +58,9 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
         return
     bars = ", ".join(f"{task} {version}" for task, version in study.config.bars.items())
     click.echo(f"{folder}: a study on {benchmark.name}, bars {bars}.")
-    click.echo("Put it under git, whose commits are its witness. Then draft a submission in it:")
+    click.echo(
+        "Put it under git: commits witness that seals precede runs. Then draft a submission:"
+    )
     click.echo(f"  cd {shlex.quote(str(folder))}")
     click.echo("  assay draft 001 --method FILE.py:FUNCTION")
 

@@ -18,7 +18,7 @@ study_flag = click.option(
     "folder",
     type=PATH,
     default=".",
-    help="The study's folder. Default: the one you are in.",
+    help="The study's folder. Default: the one around the current folder.",
 )
 EXIT_CODES = (
     "Exit codes: 0 pass; 1 fail or unresolved; 2 bad usage or input; 3 refused by the protocol;"
@@ -30,8 +30,8 @@ _COLUMNS = (
     ("response", "the response (default: response)"),
     ("label", "the label, 0 or 1 (default: label)"),
     ("class", "the class (default: class)"),
-    ("source", "where the record comes from (default: source)"),
-    ("group", "what records that belong together share (default: group)"),
+    ("source", "the record's source (default: source)"),
+    ("group", "the group of records that belong together (default: group)"),
 )
 
 
@@ -49,17 +49,17 @@ _POLICIES = (
 encoding_flag = click.option(
     "--encoding",
     metavar="NAME",
-    help="How the text is encoded, where it is not UTF-8: utf-16, cp1252, latin-1, ...",
+    help="Encoding of the file, if not UTF-8: utf-16, cp1252, latin-1, ...",
 )
 
 
 split_flag = click.option(
-    "--split", metavar="NAME", help="Which split to read, of a folder that holds several."
+    "--split", metavar="NAME", help="The split to read, if a folder has several."
 )
 
 
 def column_flags(command: Decorated) -> Decorated:
-    """--question, --response and the like: which column holds what, and which records to use."""
+    """--question, --response and similar: which column holds what, and which records to use."""
     command = split_flag(command)
     command = encoding_flag(command)
     for name, about in reversed(_POLICIES):
@@ -82,7 +82,7 @@ def column_flags(command: Decorated) -> Decorated:
 
 
 def note_changes(benchmark: Benchmark) -> None:
-    """Say what was left out and renamed, where no result says so as a caveat."""
+    """Report records left out or renamed, if no caveat of a result does."""
     from assay.benchmark.benchmark import CHANGES
     from assay.wording import printable
 
@@ -91,7 +91,7 @@ def note_changes(benchmark: Benchmark) -> None:
 
 
 def words_from(flags: dict[str, Any]) -> ColumnWords:
-    """The flags that name columns, as the words of the library."""
+    """The flags that name columns, as parameters of the library."""
     words: Any = {name: flags[name] for name in ColumnWords.__annotations__}
     named: ColumnWords = words
     return named
@@ -103,7 +103,7 @@ def columns_from(flags: dict[str, Any]) -> Columns:
 
 
 def typed(words: str, folder: Path) -> str:
-    """A command to type next, from where the user is."""
+    """A command to type next, for the user's current folder."""
     import shlex
 
     beside = "" if str(folder) == "." else f" --study {shlex.quote(str(folder))}"

@@ -1,4 +1,4 @@
-"""Print or store what a verb made, and exit with the code of its verdict."""
+"""Print or store a verb's result, and exit with the code of its verdict."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ Record = TypeVar("Record")
 
 
 def print_json(record: object) -> None:
-    """Print a record with stable keys; a name that is no text is shown by escapes."""
+    """Print a record with stable keys; undecodable names are escaped."""
     from assay.digests import pretty_json
 
     try:
@@ -33,7 +33,7 @@ def print_json(record: object) -> None:
 
 
 def _writable(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
-    """A value in which every text can be written down."""
+    """A value in which every text can be encoded."""
     if isinstance(value, str):
         return writable(value)
     if isinstance(value, dict):
@@ -42,9 +42,9 @@ def _writable(value: Any) -> Any:  # noqa: ANN401 - JSON is any of six types
 
 
 def show(record: Record, draw: Callable[[Record, "Console"], None], *, as_json: bool) -> None:
-    """Print a record as JSON, or draw it for people.
+    """Print a record as JSON, or draw it on the terminal.
 
-    A reader that goes away (`assay compare ... | head`) changes no verdict, nor its exit code.
+    A closed pipe (`assay compare ... | head`) does not change the verdict or the exit code.
     """
     try:
         if as_json:
@@ -61,14 +61,14 @@ def show(record: Record, draw: Callable[[Record, "Console"], None], *, as_json: 
 
 
 def discard_output() -> None:
-    """Let what is still to be printed go nowhere."""
+    """Discard all further output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def leave(*, favourable: bool, intact: bool = True) -> NoReturn:
-    """Exit with 0 on a favourable verdict and 1 on any other, once all output is written.
+    """Exit with 0 on a favourable verdict and 1 on any other, after all output is written.
 
-    Where some of the records were not what they should be, with 4.
+    Exit with 4 if integrity is broken.
     """
     sys.stdout.flush()
     sys.exit((0 if favourable else 1) if intact else IntegrityError.exit_code)
@@ -83,7 +83,7 @@ def show_scorecard(card: "Scorecard", *, as_json: bool) -> NoReturn:
 
 
 def keep(run: Path, card: "Scorecard") -> None:
-    """Store a scorecard beside its run; a folder that cannot be written to gives a warning."""
+    """Store a scorecard with its run; warn if the folder is not writable."""
     from assay.gauntlet.store import keep_scorecard
 
     try:
@@ -91,7 +91,7 @@ def keep(run: Path, card: "Scorecard") -> None:
     except StorageError as error:
         from assay.wording import printable
 
-        click.echo(printable(f"The scorecard could not be kept: {error.message}"), err=True)
+        click.echo(printable(f"The scorecard could not be stored: {error.message}"), err=True)
 
 
 def show_page(
@@ -104,9 +104,9 @@ def show_page(
     write: bool,
     as_json: bool,
 ) -> None:
-    """Print a view of a study: as JSON, as Markdown, or drawn for people.
+    """Print a view of a study: as JSON, as Markdown, or drawn on the terminal.
 
-    With `write` the page goes into the study, and its file is named.
+    With `write`, write the page into the study and print the file's name.
     """
     from assay.report.study.views import view_text, write_view
 
@@ -124,7 +124,7 @@ def show_page(
 
 
 def check_shown(study: "StudyFolder") -> None:
-    """Exit with 4 where a view leaves out submissions that cannot be read; they are named."""
+    """Exit with 4 if a view leaves out unreadable submissions; they are named."""
     from assay.report.study.board import unreadable_lines
     from assay.study.views import unreadable_of
     from assay.wording import printable

@@ -1,4 +1,4 @@
-"""`assay power`: what a comparison could show, before it is made."""
+"""`assay power`: the power of a comparison, before it is made."""
 
 from typing import Any
 
@@ -9,11 +9,9 @@ from assay.cli.output import show
 
 
 @click.command("power", epilog="Exit codes: 0; 2 bad usage.")
-@click.option(
-    "--from", "from_", type=float, metavar="RATE", help="How often the baseline is right."
-)
-@click.option("--to", type=float, metavar="RATE", help="How often the candidate is.")
-@click.option("--effect", type=float, help="A mean difference; with --spread or --pilot.")
+@click.option("--from", "from_", type=float, metavar="RATE", help="The baseline's rate of success.")
+@click.option("--to", type=float, metavar="RATE", help="The candidate's.")
+@click.option("--effect", type=float, help="A mean difference; needs --spread or --pilot.")
 @click.option(
     "--spread",
     type=click.FloatRange(0.0, min_open=True),
@@ -24,46 +22,50 @@ from assay.cli.output import show
     multiple=True,
     type=PATH,
     metavar="PATH",
-    help="Runs made already, or a harness's log: the baseline's, and given again the candidate's.",
+    help="Earlier runs or a harness's log: the baseline's; repeat the flag for the candidate's.",
 )
-@click.option("--task", metavar="NAME", help="Of a pilot: this task, where logs hold several.")
+@click.option("--task", metavar="NAME", help="The task of the pilot, if its logs hold several.")
 @encoding_flag
 @split_flag
-@click.option("--pairs", type=click.IntRange(1, 100_000), help="Ask what so many pairs show.")
+@click.option(
+    "--pairs",
+    type=click.IntRange(1, 100_000),
+    help="Find the smallest effect that this many pairs show.",
+)
 @click.option(
     "--margin",
     type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
-    help="Ask for a gate: pairs that show a loss under this.",
+    help="Plan a gate: pairs needed to show a loss under this.",
 )
 @click.option(
     "--correlation",
     default=0.0,
     show_default=True,
     type=click.FloatRange(-1.0, 1.0),
-    help="Between a pair's two runs.",
+    help="Correlation of a pair's two runs.",
 )
 @click.option(
     "--power",
     default=0.8,
     show_default=True,
     type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
-    help="The chance of showing it.",
+    help="The probability that a true effect is shown.",
 )
 @click.option(
     "--dimensions",
     default=1,
     show_default=True,
     type=click.IntRange(1, 1000),
-    help="How many are tested together.",
+    help="The number of dimensions tested together.",
 )
 @json_flag
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out how many pairs show an effect, or how small an effect.
 
-    For rates (0/1 scores) the figures are exact for the test that `assay compare` makes of pairs in
-    one dimension; several that move together show it with fewer, and so do repeated runs that are
-    compared one by one. With ten instances or more, a pair is an instance. A pilot says what runs
-    vary by, and how alike the two of a pair are.
+    For rates (0/1 scores) the figures are exact for the paired test of `assay compare` in one
+    dimension. Fewer pairs suffice if several dimensions move together, or if repeated runs are
+    compared one by one. With ten instances or more, a pair is an instance. A pilot supplies the
+    spread of the runs and the correlation within pairs.
 
     \b
     Examples:

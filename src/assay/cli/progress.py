@@ -1,7 +1,7 @@
-"""One line on standard error that shows what is being done; on a terminal only, and gone after.
+"""A progress line on standard error, on a terminal only; erased at the end.
 
-A thread draws it once nothing has been printed for half a second. What else is printed takes its
-place: it is erased before, and drawn again when there is silence once more.
+A thread draws it when nothing was printed for half a second. It is erased before other output, and
+drawn again after the next half second without output.
 """
 
 import os
@@ -20,7 +20,7 @@ _ERASE = "\r\x1b[2K"
 
 
 class ProgressLine:
-    """The line: what is done, how much of it, and for how long."""
+    """The line: the step, how much of it is done, and the time taken."""
 
     def __init__(self, what: str) -> None:
         self.what, self.done, self.total = what, 0, 0
@@ -31,7 +31,7 @@ class ProgressLine:
         self._raw: list[tuple[TextIO, Callable[[str], int]]] = []
 
     def start(self) -> None:
-        """Watch what is printed, and begin to draw."""
+        """Watch the output streams, and start drawing."""
         for stream in dict.fromkeys((sys.stdout, sys.stderr)):
             self._raw.append((stream, stream.write))
             stream.write = self._around(stream.write)  # type: ignore[method-assign]  # until stop()
@@ -47,7 +47,7 @@ class ProgressLine:
 
     @contextmanager
     def doing(self, what: str, total: int) -> Iterator[Callable[[], None]]:
-        """Show a part of the work with its steps; a callable to call once a step."""
+        """Show a part of the work with its steps; returns a callable to call once per step."""
         before = self.what, self.done, self.total, self._began
         self.what, self.done, self.total, self._began = what, 0, total, time.monotonic()
 
@@ -73,7 +73,7 @@ class ProgressLine:
             self._paused -= 1
 
     def text(self) -> str:
-        """What the line says now."""
+        """The current text of the line."""
         seconds = int(time.monotonic() - self._began)
         clock = f"{seconds // 60}:{seconds % 60:02d}"
         if not self.total:
@@ -129,7 +129,7 @@ _shown: ProgressLine | None = None
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show that a command is at work, where there is a terminal to show it on."""
+    """Show progress while a command works, if there is a terminal."""
     global _shown
     if _shown is not None or not sys.stderr.isatty():
         yield
@@ -145,7 +145,7 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A callable to call once a step; shows nothing unless there is someone to see it."""
+    """A callable to call once per step; shows nothing without a terminal."""
     if _shown is None:
         yield lambda: None
         return
@@ -155,7 +155,7 @@ def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Show nothing while another program may speak to the user: git, which asks for passwords."""
+    """Show nothing while another program uses the terminal, such as git asking for a password."""
     if _shown is None:
         yield
         return

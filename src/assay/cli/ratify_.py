@@ -1,4 +1,4 @@
-"""`assay ratify`: propose, ratify, freeze; and take it back."""
+"""`assay ratify`: freeze an artifact that was shown to help, or undo that."""
 
 import sys
 from typing import Any
@@ -18,31 +18,35 @@ from assay.errors import NotRatified, SpecError
     " measured, or not confirmed; 4 something is not what was ratified.",
 )
 @click.argument("comparison", type=PATH, required=False)
-@click.option("--artifact", type=PATH, help="What is to be frozen: a file or a folder.")
+@click.option("--artifact", type=PATH, help="The artifact to freeze: a file or folder.")
 @click.option(
-    "--into", type=PATH, required=True, metavar="DIR", help="Where ratified artifacts are."
+    "--into", type=PATH, required=True, metavar="DIR", help="The folder of ratified artifacts."
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option(
-    "--revert", "name", metavar="NAME", help="Take back what was ratified last under NAME."
-)
-@click.option("--check", is_flag=True, help="Only look whether all is as ratified.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--revert", "name", metavar="NAME", help="Undo the last ratification of NAME.")
+@click.option("--check", is_flag=True, help="Only check that everything is as ratified.")
 @click.option(
     "--baseline",
     multiple=True,
     type=PATH,
     metavar="PATH...",
-    help="Compare again, from these runs,",
+    help="Compare again: the baseline's runs.",
 )
-@click.option("--candidate", multiple=True, type=PATH, metavar="PATH...", help="and from these.")
+@click.option(
+    "--candidate",
+    multiple=True,
+    type=PATH,
+    metavar="PATH...",
+    help="Compare again: the candidate's.",
+)
 @json_flag
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Freeze an artifact that was shown to help, or take it back.
 
-    COMPARISON is what `assay trials` or `assay compare --out` wrote. Its verdict must be ratify,
-    nothing may block it, and the artifact must have the digest of the one measured. A person
-    confirms. What was there before is kept, and --revert puts it back. In a study, the ledger
-    records it.
+    To freeze is to install the artifact and record its digest. COMPARISON is a file from
+    `assay trials` or `assay compare --out`. Its verdict must be ratify, nothing may block it, and
+    the artifact must have the measured digest. A person confirms. The previous version is kept,
+    and --revert restores it. In a study, the ledger records it.
 
     \b
     Examples:
@@ -51,7 +55,7 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     """
     asked = [flags["comparison"] is not None, flags["name"] is not None, flags["check"]]
     if sum(asked) != 1:
-        raise SpecError("name a comparison, or --revert NAME, or --check: one of them")
+        raise SpecError("name exactly one: a comparison, --revert NAME, or --check")
     from assay.study.ratify.frozen import frozen_folder
     from assay.study.ratify.ratify import check_frozen, revert
 
@@ -77,7 +81,7 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
     from assay.wording import printable
 
     if flags["artifact"] is None:
-        raise SpecError("say what is to be frozen: --artifact PATH")
+        raise SpecError("name the artifact to freeze: --artifact PATH")
     comparison, data = read_comparison(flags["comparison"])
     measured = check_ratifiable(comparison, flags["artifact"])
     check_apart(flags["artifact"], flags["into"])
@@ -96,17 +100,17 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
 
 
 def _confirm(question: str, flags: dict[str, Any]) -> None:
-    """Ask a person; where there is none, nothing is done."""
+    """Ask for confirmation; refused without a terminal."""
     from assay.wording import printable
 
     if flags["yes"]:
         return
     if not sys.stdin.isatty():
         raise NotRatified(
-            "there is no terminal to confirm it on", hint="Confirm it beforehand: --yes."
+            "there is no terminal to confirm on", hint="Confirm it in advance: --yes."
         )
     if not click.confirm(printable(question), err=True):
-        raise NotRatified("it was not confirmed, and nothing was changed")
+        raise NotRatified("not confirmed; nothing was changed")
 
 
 def _show(steps: list[Any], flags: dict[str, Any]) -> None:
@@ -123,8 +127,8 @@ def _show(steps: list[Any], flags: dict[str, Any]) -> None:
         elif step.kind == "ratify":
             line = f"Froze {place} ({short(step.artifact)})."
         else:
-            back = "nothing is there now" if step.artifact == "none" else short(step.artifact)
+            back = "nothing is installed now" if step.artifact == "none" else short(step.artifact)
             line = f"Took back {place}: {back}."
         click.echo(printable(line))
     if not steps:
-        click.echo("Nothing is ratified there.")
+        click.echo("Nothing is ratified in this folder.")

@@ -17,8 +17,10 @@ from assay.study.submissions.run import Finished, run_sealed
 
 @click.command("run", epilog=EXIT_CODES)
 @click.argument("submission", metavar="ID")
-@click.option("--unwitnessed", is_flag=True, help="Run without a commit that holds the seal.")
-@click.option("--outside", metavar="VALUE", help="The value that the seal takes its seed from.")
+@click.option("--unwitnessed", is_flag=True, help="Run even if no commit holds the seal.")
+@click.option(
+    "--outside", metavar="VALUE", help="The outside value that the seal names for its seed."
+)
 @click.option("--commit", "committing", is_flag=True, help="Commit the start, and the result.")
 @study_flag
 @json_flag
@@ -32,13 +34,12 @@ def command(
 ) -> None:
     """Run a sealed submission, once, and publish whatever comes out.
 
-    Refused unless it is sealed, unchanged, and its seal is in a commit (--unwitnessed runs it all
-    the same, and the result says so). It runs from a copy of the sealed bytes, with a seed that
-    comes from the seal. A method whose outputs depend on the seed is run under five and judged on
-    their mean, unless the seal names an outside value for the seed (--outside). A run that was cut
-    off is resumed where it stopped. Then it is judged under every version of the bars, and its
-    prediction is graded. The exit code is that of the verdict, so a FAIL is 1 although everything
-    went well.
+    Refused unless it is sealed, unchanged, and its seal is in a commit (--unwitnessed runs it
+    anyway, and the result says so). It runs from a copy of the sealed bytes, with a seed derived
+    from the seal. If the outputs depend on the seed, the method runs under five seeds and is judged
+    on their mean, unless the seal names an outside value for the seed (--outside). An interrupted
+    run is resumed. Then the run is judged under every version of the bars, and its prediction is
+    graded. The exit code is that of the verdict: a FAIL exits with 1 even if nothing went wrong.
 
     \b
     Example:
@@ -73,7 +74,7 @@ def command(
 
 
 def _publish(study: StudyFolder, finished: Finished, *, committing: bool, as_json: bool) -> None:
-    """Say what came out, and commit it or say how."""
+    """Print the result, and commit it or say how."""
     with quiet():
         published = publish_result(study, finished, commit=committing)
     if as_json:

@@ -1,4 +1,4 @@
-"""The events of a run on standard error: a progress bar, and what the method prints."""
+"""A run on standard error: a progress bar, and the output of the method."""
 
 import sys
 from collections.abc import Callable
@@ -15,7 +15,7 @@ SHOWN = 100_000
 
 
 class MethodOutput:
-    """Passes on the first hundred thousand bytes."""
+    """Prints the first hundred thousand bytes of a method's output."""
 
     def __init__(self) -> None:
         self._left = SHOWN
@@ -29,14 +29,14 @@ class MethodOutput:
         self._left -= len(data)
         safe = "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
         if self._left <= 0:
-            safe += "\n(the method prints more than is shown)\n"
+            safe += "\n(the rest of the method's output is not shown)\n"
         self._open_line = not safe.endswith("\n")
         with suppress(OSError):  # a full disk behind standard error must not end a run
             sys.stderr.write(safe)
             sys.stderr.flush()
 
     def end(self) -> None:
-        """Begin a new line, where the method left one open."""
+        """Begin a new line if the method left one open."""
         if self._open_line:
             with suppress(OSError):
                 sys.stderr.write("\n")
@@ -44,7 +44,7 @@ class MethodOutput:
 
 
 class RunOutput(Listener):
-    """Draws a run. `made` counts its outputs; `kept` says where one without a verdict is stored."""
+    """Draws a run. `made` counts its outputs; `kept` names the folder of an unjudged run."""
 
     def __init__(self, on_started: Callable[[], object] | None = None) -> None:
         self.begun = False
@@ -68,7 +68,7 @@ class RunOutput(Listener):
     def repeated(self, more: int) -> None:
         """Begin a bar for the other seeds."""
         click.echo(
-            "The outputs depend on the seed: every item is asked under more seeds.", err=True
+            "The outputs depend on the seed, so every item is asked under more seeds.", err=True
         )
         self._left = more
         self._bar.close()

@@ -11,10 +11,10 @@ from assay.errors import SpecError
 
 DUAL = """\
 # Capability, or memory? Look at the lines marked <--, then: assay dual FILE
-# Keys behind a # show defaults, or what else there is. Paths are seen from this file's folder.
+# Commented keys show defaults or alternatives. Paths are relative to this file's folder.
 
 [system]
-# What runs, a word a string, no shell. {items} is a file of JSON lines (id, question, response);
+# One string per word, no shell. {items} is a file of JSON lines (id, question, response);
 # it writes {outputs}, a line an item: {"id": ..., "score": ...}, higher meaning positive.
 command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]   # <--
 # method = "file.py:function"     # instead of a command; it finds its state in $ASSAY_STATE
@@ -40,7 +40,7 @@ benchmark = "bench.jsonl"         # <-- a file with id, question, response, labe
 """
 TRIALS = """\
 # Does the artifact help? Look at the lines marked <--, then: assay trials FILE
-# Keys behind a # show defaults, or what else there is. Paths are seen from this file's folder.
+# Commented keys show defaults or alternatives. Paths are relative to this file's folder.
 
 instances = "tasks.jsonl"         # <-- a JSON object a line, named by `instance` or `id`
 # trials = 1                      # runs of each instance in each arm
@@ -49,7 +49,7 @@ instances = "tasks.jsonl"         # <-- a JSON object a line, named by `instance
 
 [system]
 folder = "agent"                  # <-- your system, copied afresh for every run
-# What runs, a word a string, no shell. {item} is a JSON file with the instance; the scores go to
+# One string per word, no shell. {item} is a JSON file with the instance; the scores go to
 # {out}/eval.json: {"correct": 1.0}
 command = ["python", "agent.py", "{item}", "{seed}", "{out}"]   # <--
 # environment = []                # variables that it may see, by name: ["API_KEY"]
@@ -70,12 +70,14 @@ into = "skills/skill.md"          # where the candidate finds it, in its copy of
 """
 _TEXTS = {"dual": DUAL, "trials": TRIALS}
 init_flag = click.option(
-    "--init", is_flag=True, help="Write a spec to fill in, with a line on each key; then stop."
+    "--init",
+    is_flag=True,
+    help="Write a spec file to fill in, with a comment for each key; then stop.",
 )
 
 
 def spec_or_scaffold(run: Callable[..., None]) -> Callable[..., None]:
-    """A verb that takes SPEC, and with --init writes it instead."""
+    """A verb that takes SPEC; with --init it writes that file instead."""
 
     @click.pass_context
     def command(context: click.Context, /, spec: Path | None, init: bool, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed

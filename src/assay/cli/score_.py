@@ -22,15 +22,15 @@ from assay.study.locate import study_root
 @click.option(
     "--benchmark",
     metavar="FILE",
-    help="Where the benchmark is now, if it has moved; of a log, the records it scores.",
+    help="The benchmark's new place, if it has moved; for a log, the records it scores.",
 )
-@click.option("--second", metavar="FILE", help="Where the second corpus is now, if it has moved.")
+@click.option("--second", metavar="FILE", help="The second corpus's new place, if it has moved.")
 @click.option(
     "--label",
     metavar="METRIC",
-    help="Of a log without --benchmark: the metric, 0 or 1, that labels its own answers.",
+    help="For a log without --benchmark: the 0/1 metric that labels its own answers.",
 )
-@click.option("--score", metavar="METRIC", help="Of a log: the metric that holds the scores.")
+@click.option("--score", metavar="METRIC", help="For a log: the metric with the scores.")
 @json_flag
 def command(
     rundir: Path | None,
@@ -44,17 +44,18 @@ def command(
 ) -> None:
     """Judge a stored run again, under any bars.
 
-    RUNDIR is a folder that `assay try --save` wrote. Nothing is run: the stored outputs are judged
-    on the data they were made on, which are read again and must have the same digest. Each
-    scorecard is kept beside its run, and earlier ones stay. With --all every run in a folder is
-    judged, and shown beside what it was worth before.
+    RUNDIR is a folder from `assay try --save`. Nothing is run: the stored outputs are judged on the
+    same data, which are read again and must have the same digest. Each scorecard is stored with its
+    run, and earlier ones stay. With --all, every run in a folder is judged and shown with its
+    earlier verdicts.
 
-    LOG is a log of an evaluation harness whose scores are those of a method: a grader, a detector.
-    They are judged on the records of --benchmark, paired by id, or on the log's own answers as
-    --label calls them right (1, positive) or wrong. That scorecard is printed and not kept.
+    LOG is a log of an evaluation harness whose scores come from a method, such as a grader or a
+    detector. They are judged on the records of --benchmark, paired by id, or on the log's own
+    answers, which the metric --label calls right (1, positive) or wrong. That scorecard is printed,
+    not stored.
 
-    In a study, --all judges every result under every version of the bars, where that is missing,
-    and enters it; judging a single one there prints and keeps nothing.
+    In a study, --all judges every result under every version of the bars that it lacks, and enters
+    it in the ledger; judging a single one prints it and stores nothing.
 
     \b
     Examples:
@@ -66,7 +67,7 @@ def command(
     root = study_root(rundir or Path())
     if root is not None:
         if benchmark is not None or second is not None:
-            raise SpecError("a study keeps to the data that its study.toml names")
+            raise SpecError("a study uses only the data that its study.toml names")
         _in_study(root, None if every else rundir, bars, as_json=as_json)
         return
     if every:
@@ -83,7 +84,7 @@ def command(
 
 
 def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:
-    """Judge one result of a study, or every one under every version."""
+    """Judge one result of a study, or all of them under every version."""
     from assay.api.study.study import Study
     from assay.gauntlet.result import Scorecard
 
@@ -97,7 +98,7 @@ def _show_all(
     rejudged: Sequence[Rejudged],
     *,
     as_json: bool,
-    kept: str = " Every scorecard is kept in its run.",
+    kept: str = " Scorecards are stored with their runs.",
 ) -> None:
     """Print runs judged again; exit 0 only where every one passes."""
     from assay.report.gauntlet import draw_rejudged

@@ -22,16 +22,16 @@ _MOST_NAMED = 5
 @click.command("seal")
 @click.argument("submission", metavar="ID")
 @click.option("--commit", "committing", is_flag=True, help="Commit the seal to git at once.")
-@click.option("--no-probe", is_flag=True, help="Do not first ask the method a question.")
+@click.option("--no-probe", is_flag=True, help="Skip the test question to the method.")
 @study_flag
 @json_flag
 def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_json: bool) -> None:
     """Seal a submission: nothing of it can change, and it can run once.
 
-    The seal names, by the digest of exact bytes, the method with all that it imports, the
+    The seal holds digests of the exact bytes of the method with all that it imports, the
     prediction, the bars, the benchmark and the settings. The method is loaded and asked one
-    made-up question, to see that it answers; it sees nothing of the benchmark. What is sealed
-    already is only committed, with --commit.
+    made-up question, to see that it answers; it sees nothing of the benchmark. If the submission
+    is already sealed, --commit only commits it.
 
     \b
     Example:
@@ -67,17 +67,18 @@ def _print(study: StudyFolder, sealed: SealedPrereg, published: Publication, fol
         ):
             if files:
                 shown = f"{', '.join(files[:_MOST_NAMED])}{', ...' * (len(files) > _MOST_NAMED)}"
-                click.echo(f"{name}: sealed as they are, and {how} in its RECORD: {shown}")
+                click.echo(f"{name}: sealed as they are, but {how} in its RECORD: {shown}")
     for place in outside_files(study):
-        click.echo(f"{place} lies outside the repository: no clone will be able to verify this.")
+        click.echo(f"{place} is outside the repository: a clone will not be able to verify this.")
     if published.commit is not None:
         click.echo(
-            f"Committed as {published.commit[:12]}, its witness: do not amend, squash or rebase it."
+            f"Committed as {published.commit[:12]}, the witness of the seal: do not amend, squash"
+            " or rebase it."
         )
         click.echo("Push it, and run it, once:")
     else:
         how = how_to_commit(study, published.names, published.message)
-        click.echo("Commit it, so that git can bear witness:")
+        click.echo("Commit it: the commit is the witness that the seal came before the run.")
         click.echo(f"  {how}")
         click.echo("Then run it, once:")
     click.echo(f"  {typed(f'run {sealed.id}', folder)}")

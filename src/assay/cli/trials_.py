@@ -21,20 +21,18 @@ from assay.cli.scaffolds import init_flag, spec_or_scaffold
     "--out",
     type=PATH,
     metavar="DIR",
-    help="Where runs are kept. Default: SPEC's name, without its ending.",
+    help="The folder for runs. Default: SPEC's name without its extension.",
 )
-@click.option(
-    "--jobs", type=click.IntRange(1, 10_000), help="Runs at a time, instead of what the spec says."
-)
+@click.option("--jobs", type=click.IntRange(1, 10_000), help="Runs at a time; overrides the spec.")
 @json_flag
 @spec_or_scaffold
 def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> None:
     """Run a system with and without an artifact, and compare.
 
-    SPEC is a TOML file: a command, an artifact that the candidate has and the baseline has not,
-    instances, trials, a budget. Each run has a fresh copy of the system; arms come in random order.
-    A pair is void unless the candidate is seen to open the artifact and the baseline not. Stops on
-    a verdict. Typed again, it goes on where it stopped.
+    SPEC is a TOML file: a command, an artifact that only the candidate has, instances, trials, a
+    budget. Each run gets a fresh copy of the system; the arms run in random order. A pair counts
+    only if the candidate was seen to open the artifact and the baseline was not; else it is void.
+    Stops on a verdict. The same command resumes interrupted trials.
 
     \b
     Examples:
@@ -56,7 +54,7 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
         try:
             trials = make_trials(plan, spec, out, on_run=count)
         except KeyboardInterrupt:
-            again = "Type the same command to go on."
+            again = "The same command continues."
             click.echo(f"\n{made} more of {total} runs were made. {again}", err=True)
             raise
     from assay.report.comparison import draw_trials

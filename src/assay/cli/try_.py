@@ -39,18 +39,27 @@ def _limits(
 @click.option(
     "--benchmark", default="darkcore", show_default=True, help="A bundled name, or a file."
 )
-@click.option("--second", metavar="NAME|FILE", help="The second corpus, where a bar asks for one.")
+@click.option("--second", metavar="NAME|FILE", help="The second corpus, if a bar needs one.")
 @click.option(
     "--bars",
     help=f"A version, or a TOML file. Default: {DEFAULT_BARS}, or `plain` for data without the"
     " classes truth and folklore.",
 )
-@click.option("--task", type=click.Choice(TASKS), help="Default: what the method's shape tells.")
-@click.option("--seed", default=0, show_default=True, help="Order of items, folds, randomness.")
-@click.option("--save", type=PATH, help="Keep the run in this new folder.")
-@click.option("--keep-going", is_flag=True, help="Record items that fail and ask on.")
-@click.option("--item-seconds", default=ITEM_SECONDS, show_default=True, help="For one item.")
-@click.option("--load-seconds", default=LOAD_SECONDS, show_default=True, help="To import, or fit.")
+@click.option("--task", type=click.Choice(TASKS), help="Default: by the method's parameters.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of item order, folds and the method's random generators.",
+)
+@click.option("--save", type=PATH, help="Store the run in this new folder.")
+@click.option("--keep-going", is_flag=True, help="Record items that fail, and continue.")
+@click.option(
+    "--item-seconds", default=ITEM_SECONDS, show_default=True, help="Seconds for one item."
+)
+@click.option(
+    "--load-seconds", default=LOAD_SECONDS, show_default=True, help="Seconds to import or fit."
+)
 @click.option(
     "--limit",
     multiple=True,
@@ -73,9 +82,9 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
 
     METHOD is a registered name (see `assay methods`), file.py:function, or
     package.module:function. It takes (question) or (question, response) and returns a score, a
-    class, or a mapping with `score` and `class`; it may be async. (questions, responses) are lists,
-    answered by a list. The result is marked unsealed: nothing was
-    predicted before it was seen.
+    class, or a mapping with `score` and `class`; it may be async. A function of (questions,
+    responses) gets lists and returns a list. The result is marked unsealed: nothing was predicted
+    before the run.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""What a wrong command line is answered: what was typed, and what was probably meant."""
+"""Errors for a wrong command line: what was typed, and suggestions."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ OTHER_WORDS = {
     "power": "mde n samples size",
     "completion": "autocomplete complete completions",
 }
-"""Words of other programs, and the verb that comes nearest to each."""
+"""Verbs, and the words of other programs that mean the same."""
 _TABLES = (
     "assay confounds {}",
     "assay try FILE.py:FUNCTION --benchmark {}",
@@ -38,7 +38,7 @@ _EXAMPLE = re.compile(r"Examples?:\n\s+(assay [^\n]*[^\n\\])\n?")
 
 
 def no_such_command(typed: str, context: click.Context, known: Iterable[str]) -> click.UsageError:
-    """An unknown verb, part of a verb, or a file where a verb should be."""
+    """The error for an unknown verb or part, or for a file in place of a verb."""
     message = f"No such command {typed!r}."
     if context.parent is not None:
         hint = did_you_mean(typed, known)
@@ -59,7 +59,7 @@ def no_such_command(typed: str, context: click.Context, known: Iterable[str]) ->
 
 
 def _about_file(path: Path) -> str:
-    """What can be done with a file or folder that was given in the place of a command."""
+    """Commands for a file or folder that was given in place of a command."""
     kind = "folder" if path.is_dir() else "file"
     here = f"{path} is a {kind}" if path.exists() else f"There is no {kind} {path} here"
     lines = "".join(f"\n  {line.format(path)}" for line in _uses(path))
@@ -83,7 +83,7 @@ def _uses(path: Path) -> Sequence[str]:
 
 
 def explained(error: click.ClickException) -> click.ClickException:
-    """The same error with the option, value or example that was probably meant."""
+    """The same error with the likely option, value or example."""
     message = error.format_message()
     context = getattr(error, "ctx", None)
     hint = None

@@ -1,11 +1,11 @@
-"""The verbs, and what `assay --help` prints of them; printing it imports nothing else.
+"""The verbs, and the text of `assay --help`, which is printed without importing anything else.
 
-The one-line descriptions are the first lines of the verbs' own help; a test holds them together,
-and holds every verb to one group.
+The one-line descriptions are the first lines of the verbs' own help; a test compares them, and
+checks that every verb is in one group.
 """
 
 VERBS = {
-    "balance": "Take a subset whose surface does not tell the label.",
+    "balance": "Take a subset whose surface does not predict the label.",
     "board": "Show the leaderboard, from records alone.",
     "calibration": "Show how good the predictions of a study are.",
     "bars": "Show, compare and revise the pass conditions.",
@@ -14,7 +14,7 @@ VERBS = {
     "completion": "Print the script that completes words in your shell.",
     "compare": "Find out whether a change helps more than it hurts.",
     "confounds": "Find out what the surface of a benchmark gives away.",
-    "demo": "Watch a PASS turn into what it is, in a few seconds.",
+    "demo": "Watch a PASS turn into a FAIL, in a few seconds.",
     "draft": "Begin a submission: a copy of the method, and a prediction.",
     "dual": "Find out whether it is capability or memory.",
     "export": "Write logs in the form of Every Eval Ever.",
@@ -45,7 +45,7 @@ GROUPS = {
     "Does the text match the artifacts?": "claims",
     "What comes with it, and files": "demo benchmark methods export key completion",
 }
-"""The verbs by the question that they answer, in the order of use."""
+"""The verbs by the question they answer, in the order of use."""
 HELP = """\
 Usage: assay [OPTIONS] COMMAND [ARGS]...
 

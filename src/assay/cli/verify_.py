@@ -1,4 +1,4 @@
-"""`assay verify`: whether a study is what it says it is."""
+"""`assay verify`: check that a study's records are complete and unchanged."""
 
 import sys
 from contextlib import ExitStack
@@ -34,10 +34,10 @@ _EVERY = ""
     "checkpoints",
     multiple=True,
     type=PATH,
-    help="A checkpoint that was kept; the ledger must continue what it saw.",
+    help="A checkpoint that you kept; the ledger must continue it.",
 )
 @click.option(
-    "--key", "keys", multiple=True, help="Whose signature or cosignature a checkpoint must bear."
+    "--key", "keys", multiple=True, help="A key that must have signed or cosigned each checkpoint."
 )
 @click.option(
     "--authority",
@@ -45,30 +45,30 @@ _EVERY = ""
     multiple=True,
     type=PATH,
     metavar="CERT.pem",
-    help="The root certificate of the authority that every timestamp must be by.",
+    help="The root certificate of the authority that every timestamp must come from.",
 )
 @click.option(
     "--since",
     metavar="REV",
-    help="A revision whose ledger this one must continue, as it must HEAD's.",
+    help="A revision whose ledger this one must continue, besides HEAD's.",
 )
 @click.option("--all", "every", is_flag=True, help="Every study below the folder [.].")
-@click.option("--staged", is_flag=True, help="What is about to be committed, not what lies here.")
+@click.option("--staged", is_flag=True, help="Check the staged files, not those in the folder.")
 @click.option(
     "--rerun",
     multiple=True,
     is_flag=False,
     flag_value=_EVERY,
     metavar="[ID]",
-    help="Run this submission again and compare; without an ID, every one. Repeatable.",
+    help="Run this submission again and compare; without an ID, all of them. Repeatable.",
 )
 @json_flag
 def command(folders: tuple[Path, ...], **flags: Any) -> None:  # noqa: ANN401 - what click parsed
     """Verify a study: chain, seals, outputs, scorecards, views.
 
-    Everything is derived again from the stored bytes; no code of a submission is run (except with
-    --rerun, which stores nothing). In a hook or in CI, --all verifies every study of a repository,
-    and reports one that was taken away.
+    Everything is derived again from the stored bytes. No code of a submission runs, except with
+    --rerun, which stores nothing. In a hook or in CI, --all verifies every study of a repository,
+    and reports one that was removed.
 
     \b
     Examples:
@@ -130,7 +130,7 @@ def _verified(
 
 
 def _with_flags(verification: "Verification") -> "Verification":
-    """The findings, and what to do about them, as a user of the command types it."""
+    """The findings and their remedies, with parameters spelled as flags."""
     steps = (replace(step, found=as_flags(step.found)) for step in verification.steps)
     return replace(verification, steps=tuple(steps))
 

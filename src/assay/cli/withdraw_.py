@@ -1,4 +1,4 @@
-"""`assay withdraw`: take back a sealed submission that was never started, in public."""
+"""`assay withdraw`: publicly withdraw a sealed submission that was never started."""
 
 from pathlib import Path
 
@@ -17,15 +17,15 @@ from assay.study.study import find_study
     " 4 integrity broken.",
 )
 @click.argument("submission", metavar="ID")
-@click.option("--because", required=True, metavar="TEXT", help="The reason, which is published.")
+@click.option("--because", required=True, metavar="TEXT", help="The reason; it is published.")
 @click.option("--commit", "committing", is_flag=True, help="Commit the withdrawal to git at once.")
 @study_flag
 @json_flag
 def command(submission: str, because: str, committing: bool, folder: Path, as_json: bool) -> None:
     """Withdraw a sealed submission that was never started, in public.
 
-    It stays on the board as withdrawn, with the reason; it can never be run, and its ID is taken.
-    What was started cannot be withdrawn.
+    It stays on the board as withdrawn, with the reason. It can never be run, and its ID stays
+    taken. A submission that was started cannot be withdrawn.
 
     \b
     Example:

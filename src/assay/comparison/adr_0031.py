@@ -1,8 +1,9 @@
 """The rule of Ariadne's ADR-0031, as published, for comparison with its verdicts.
 
-Each side's mean of a dimension is compared with the ideal, exactly: from short of it to it is a
-repair, the other way a regression; otherwise the direction counts. More trials make an exact ideal
-rarer, so the rule gets worse with evidence; docs/explanation/net-effect.md has the figures.
+Each side's mean of a dimension is compared exactly with the ideal: a change that reaches it is a
+repair, one that leaves it a regression; otherwise the direction counts. With more trials an exact
+ideal is rarer, so the rule gets worse with more evidence; docs/explanation/net-effect.md has the
+figures.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ class Delta(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceComparison(Result, frozen=True, kw_only=True):
-    """What the source's `comparison.json` holds, key by key."""
+    """The content of the source's `comparison.json`, key by key."""
 
     verdict: Literal["ratify", "reject", "neutral"]
     repairs: int
@@ -53,7 +54,7 @@ class SourceComparison(Result, frozen=True, kw_only=True):
         return rows
 
     def lines(self) -> list[str]:
-        """The verdict, the counts that it rests on, and what to know."""
+        """The verdict, its counts, and the caveats."""
         counts = f"{counted(self.repairs, 'repair')}, {counted(self.regressions, 'regression')}"
         verdict = f"by the rule of ADR-0031: {self.verdict.upper()}"
         return [verdict, f"{counts}, net {self.net:+d}", *self.caveats[:2]]
@@ -69,7 +70,7 @@ def compare_adr_0031(
     instances = {trial.instance for trial in trials}
     if len(instances) != 1 or not baseline or not candidate:
         raise IncomparableRuns(
-            f"the rule compares runs of one instance, and these are of {len(instances)}",
+            f"this rule compares runs of one instance, got {len(instances)} instances",
             hint="Compare several instances by Assay's own rule: leave out `rule=`.",
         )
     counting = [dimension for dimension in dimensions if dimension.counts]
@@ -77,7 +78,7 @@ def compare_adr_0031(
     if not any(name in trial.dimensions for name in names for trial in trials):
         raise SpecError(
             f"no run has any of {', '.join(names)}",
-            hint="Say what the columns are: `config=dims.toml`.",
+            hint="Describe the columns in a file: `config=dims.toml`.",
         )
     moved = [_delta(dimension, baseline, candidate) for dimension in counting]
     deltas = [delta for delta in moved if delta is not None]
@@ -142,10 +143,10 @@ def _caveats(baseline: Sequence[Trial], candidate: Sequence[Trial]) -> tuple[str
     if keys:
         caveats.append(f"the harness differs between runs: {', '.join(keys)}")
     if trials[0].instance == UNNAMED:
-        caveats.append("no run names its fixture: that all are of one instance is assumed")
+        caveats.append("no run names its fixture; all are assumed to be of one instance")
     if min(len(baseline), len(candidate)) < FEW:
         caveats.append(
-            f"fewer than {FEW} runs a side ({len(baseline)} and {len(candidate)}): what an agent"
-            " scores varies, so paired trials are recommended"
+            f"fewer than {FEW} runs a side ({len(baseline)} and {len(candidate)}): an agent's"
+            " scores vary, so paired trials are recommended"
         )
     return tuple(caveats)

@@ -32,20 +32,20 @@ from assay.wording import some
 _MOST_BYTES = 1 << 20
 _MOST_PAIRS = 500
 _DRAWS_A_PAIR = 400
-"""Resamples for each of several comparisons: their levels lie further out."""
+"""Resamples for each of several comparisons, whose levels are higher."""
 _FROM_RUNS = (
     *("verdict", "because", "rule", "n_baseline", "n_candidate", "pairs", "instances", "unit"),
     *("balance", "dimensions", "flips", "looks", "harness"),
 )
-"""The fields of a comparison that the runs and the settings decide alone."""
+"""The fields of a comparison that depend only on the runs and the settings."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """How to compare and what to read.
 
-    `task` is the one task to compare, where the sides have several; `first` is the side that the
-    others are compared with, where a column tells sides apart.
+    `task` is the one task to compare, if the sides have several; `first` is the side that the
+    others are compared with, if a column separates the sides.
     """
 
     plan: Dimensions | None
@@ -79,11 +79,11 @@ def read_dimensions(path: Path) -> Dimensions:
 
 
 def sides_from(named: Sequence[tuple[str, Sequence[SideSource]]], request: Request) -> list[Side]:
-    """The sides of a request: those named, or those that a column tells apart in all of it."""
+    """The sides of a request: the named ones, or those that a column separates."""
     sides = read_sides(named, request.reading)
     for side in sides:
         if not side.reads:
-            raise SpecError(f"{side.name}: nothing there satisfies `where={request.reading.where}`")
+            raise SpecError(f"{side.name}: nothing matches `where={request.reading.where}`")
     if request.reading.by is None:
         return sides
     whole = Side(name="all", reads=tuple(read for side in sides for read in side.reads))
@@ -91,7 +91,7 @@ def sides_from(named: Sequence[tuple[str, Sequence[SideSource]]], request: Reque
 
 
 def compare_sides(sides: Sequence[Side], request: Request) -> Comparison | Comparisons:
-    """Every side against the first, or all pairs; task by task where there are several."""
+    """Every side against the first, or all pairs; task by task if there are several."""
     tasks, left_out = shared_tasks(sides, request.task)
     pairs = (
         list(combinations(sides, 2)) if request.all_pairs else [(sides[0], s) for s in sides[1:]]
@@ -177,7 +177,7 @@ def _compare_pair(
 def compared_sides(
     ours: Side, theirs: Side, request: Request, task: str | None = None
 ) -> ComparedSides:
-    """The trials of two sides of one task, and what is to be known of them."""
+    """The trials of two sides of one task, and their caveats."""
     reads = ours.of_task(task), theirs.of_task(task)
     both = [*reads[0], *reads[1]]
     repeated = [ComparisonCaveat(code="same-content", message="")] if have_repeats(*reads) else []
@@ -206,7 +206,7 @@ def compared_sides(
 
 
 def _recorded(columns: TrialColumns) -> dict[str, Any]:
-    """How a file was read; UTF-8 goes without saying."""
+    """How a file was read; UTF-8 is not mentioned."""
     named: dict[str, Any] = msgspec.to_builtins(columns)
     return {name: value for name, value in named.items() if value is not None}
 
@@ -235,7 +235,7 @@ def _source_plan(sides: ComparedSides, gates: Sequence[str]) -> Dimensions:
     known = {dimension.name for dimension in five}
     for name in gates:
         if name not in known:
-            raise SpecError(f"{name!r:.60} is none of the five dimensions of eval.json")
+            raise SpecError(f"{name!r:.60} is not one of the five dimensions of eval.json")
     costs = [assumed(name, ()) for name in names if name not in known]
     return Dimensions(dimensions=(*five, *costs))
 
@@ -247,7 +247,7 @@ def check_again(
     *,
     in_study: ScorecardReader = lambda _: None,
 ) -> None:
-    """Compare the same runs again, and refuse a comparison that they do not give."""
+    """Compare the same runs again; refuse a comparison with another result."""
     settings = msgspec.structs.asdict(comparison.settings)
     plan = settings.pop("plan")
     columns = next((read.columns for read in comparison.inputs if read.columns is not None), {})
@@ -275,7 +275,7 @@ def check_again(
 def _sides_again(
     comparison: Comparison, baseline: Sequence[Path], candidate: Sequence[Path], request: Request
 ) -> ComparedSides:
-    """The two sides that were compared, read again; refused where the bytes are others."""
+    """The two sides that were compared, read again; refused if the bytes differ."""
     if request.reading.by is None:
         both = sides_from((("baseline", baseline), ("candidate", candidate)), request)
     else:
@@ -290,7 +290,7 @@ def _sides_again(
     if not same:
         raise IntegrityError(
             "these are not the runs that were compared: their digests differ",
-            hint="Name the very files, in the same order.",
+            hint="Name the same files, in the same order.",
         )
     said = [read.described for read in comparison.inputs]  # tells the tasks of one file apart
     return next((s for s in same if [read.described for read in s.inputs] == said), same[0])

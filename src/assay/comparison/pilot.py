@@ -1,4 +1,4 @@
-"""The power of a comparison, planned from a few runs that were made already."""
+"""The power of a comparison, planned from a few existing runs."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -25,10 +25,10 @@ _MOST_SAID = 4
 
 
 class PilotRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A dimension of a pilot: its means, what its units vary by, and the units that show an effect.
+    """A dimension of a pilot: its means, its spread, and the units that show an effect.
 
-    `effect` is the one asked for, or the pilot's own; `correlation` is between the two sides of a
-    unit, as seen, or as assumed where there is one side only.
+    `effect` is the one asked for, or the pilot's own; `correlation` is that of the two sides of a
+    unit: measured, or assumed if there is only one side.
     """
 
     dimension: str
@@ -42,7 +42,7 @@ class PilotRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PilotPower(Result, frozen=True, kw_only=True):
-    """What a pilot foretells, dimension by dimension; `unit` is what a pair is of."""
+    """The forecast of a pilot for each dimension; `unit` is what a pair consists of."""
 
     unit: str
     power: float
@@ -51,12 +51,12 @@ class PilotPower(Result, frozen=True, kw_only=True):
 
     @property
     def units(self) -> str:
-        """What is counted, in words."""
+        """The name of the counted units."""
         return {"run": "runs a side", "pair": "pairs", "instance": "instances"}[self.unit]
 
     @property
     def basis(self) -> str:
-        """What the figures hold for, and what they rest on."""
+        """The conditions of the figures, and the size of the pilot."""
         few = min(row.units for row in self.dimensions)
         words = f"{self.units} for {percent(self.power)} power, level {percent(self.level)}"
         return f"{words}, each dimension by itself; from a pilot of {few}"
@@ -67,7 +67,7 @@ class PilotPower(Result, frozen=True, kw_only=True):
         return rows
 
     def lines(self) -> list[str]:
-        """What each of the first dimensions needs, and what that rests on."""
+        """What each of the first dimensions needs, and the conditions."""
         return [*(self._said(row) for row in self.dimensions[:_MOST_SAID]), self.basis]
 
     def _said(self, row: PilotRow) -> str:
@@ -91,14 +91,16 @@ def power_of_pilot(
     unit: UnitChoice = "auto",
     lower: Collection[str] = (),
 ) -> PilotPower:
-    """Units that show each dimension's effect, from a few runs of one side or of both.
+    """Units needed to show each dimension's effect, from a few runs of one side or of both.
 
-    Without `effect` it is the pilot's own, which a small pilot knows poorly. With one side only its
-    spread stands for both, and a unit's two sides are taken to be as correlated as is said. Of the
-    dimensions in `lower` less is better, where no plan says so.
+    Without `effect` the pilot's own is used, which a small pilot estimates poorly. With one side
+    only, its spread is used for both, with the given correlation. For dimensions in `lower`, less
+    is better if no plan says otherwise.
     """
     if not candidate and effect is None:
-        raise SpecError("a pilot of one side has no effect to plan for", hint="Say it: `effect=E`.")
+        raise SpecError(
+            "a pilot of one side has no effect to plan for", hint="Name one: `effect=E`."
+        )
     notes = Notes()
     both: tuple[Sequence[Trial], Sequence[Trial]] = (baseline, candidate or baseline)
     plan = dimensions or assumed_dimensions(*both, (), notes, lower=lower)
@@ -114,7 +116,7 @@ def power_of_pilot(
         if table.kept.units > 1
     )
     if not rows:
-        raise SpecError("a pilot of fewer than two units says nothing of how they vary")
+        raise SpecError("a pilot needs at least two units to measure how they vary")
     return PilotPower(unit=table.kept.design.unit, power=power, level=level, dimensions=rows)
 
 

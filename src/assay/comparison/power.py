@@ -1,6 +1,6 @@
-"""The power of a comparison: pairs for an effect, or the effect that so many pairs show.
+"""The power of a comparison: pairs for an effect, or the smallest effect that N pairs show.
 
-It is the power of the rule that `compare` decides by, not of a test beside it.
+It is the power of the rule that `compare` itself uses, not of a related test.
 """
 
 import math
@@ -30,11 +30,11 @@ POWERS = (0.5, 0.8, 0.9, 0.95)
 SIZES = (10, 20, 30, 50, 100, 200, 500)
 RATES = (0.5, 0.7, 0.8, 0.9, 0.95)
 _EXACT = 1_000
-_ABOUT = "about: continuous scores from 0 to 1 with normal differences, two-sided"
+_ABOUT = "approximate, for continuous scores from 0 to 1 with normal differences; two-sided"
 
 
 class PowerRow(msgspec.Struct, frozen=True, kw_only=True):
-    """So many pairs show so much with this power; `rate` is the baseline's, where it matters."""
+    """The effect that `pairs` show with this power; `rate` is the baseline's, if it matters."""
 
     pairs: int | None
     effect: float | None
@@ -45,7 +45,7 @@ class PowerRow(msgspec.Struct, frozen=True, kw_only=True):
 class Power(Result, frozen=True, kw_only=True):
     """The answer, and a table around it. `how` names the test that the figures are for.
 
-    `correlation` is what was assumed between a pair's two runs, where it matters.
+    `correlation` is the assumed correlation of a pair's two runs; None if it does not matter.
 
     Example:
         >>> import assay
@@ -69,7 +69,7 @@ class Power(Result, frozen=True, kw_only=True):
     def sentence(self) -> str:
         """The question and its answer."""
         if self.pairs is None:
-            return f"{self.question}: more pairs than anyone makes"
+            return f"{self.question}: no feasible number of pairs"
         if self.question.endswith("show"):
             effect = "nothing" if self.effect is None else f"{self.effect:+z.3f}"
             return f"{self.question}: {effect}, with {percent(self.power)} power"
@@ -77,11 +77,11 @@ class Power(Result, frozen=True, kw_only=True):
 
     @property
     def assumption(self) -> str | None:
-        """What was assumed of a pair's two runs; None where it does not matter."""
+        """The assumption about a pair's two runs; None if it does not matter."""
         if self.correlation is None:
             return None
         alike = f"correlated by {self.correlation:g}" if self.correlation else "uncorrelated"
-        return f"the two runs of a pair are taken to be {alike}; more alike, fewer pairs do"
+        return f"assumed: the two runs of a pair are {alike}; with more correlation, fewer suffice"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """The table around the answer."""
@@ -89,7 +89,7 @@ class Power(Result, frozen=True, kw_only=True):
         return rows
 
     def lines(self) -> list[str]:
-        """The answer, and what it rests on."""
+        """The answer and its assumptions."""
         how = f"{self.how}, level {percent(self.level)}"
         return [self.sentence, how, *([] if self.assumption is None else [self.assumption])]
 
@@ -104,7 +104,7 @@ def power_of_rates(
     level: float = 0.95,
     dimensions: int = 1,
 ) -> Power:
-    """Pairs that show one rate turning into another, or the power that so many have; exact."""
+    """Pairs needed to show that one rate became another, or the power of a number of pairs."""
     up, down = moves(before, after, correlation)
     swapped = (up, down) if up >= down else (down, up)
     if before == after:
@@ -134,7 +134,7 @@ def power_of_scores(
     level: float = 0.95,
     dimensions: int = 1,
 ) -> Power:
-    """Pairs that show a mean difference, the spread of the pairs' differences being known."""
+    """Pairs needed to show a mean difference, given the standard deviation of the differences."""
     _check_scale(spread, effect)
     alpha = (1.0 - level) / dimensions
 
@@ -143,7 +143,7 @@ def power_of_scores(
         return pairs if pairs <= MOST else None
 
     return Power(
-        question=f"a mean difference of {effect:g}, the differences having a spread of {spread:g}",
+        question=f"a mean difference of {effect:g} (standard deviation {spread:g})",
         pairs=needed(power),
         effect=effect,
         power=power,
@@ -164,14 +164,14 @@ def smallest_effect(
     level: float = 0.95,
     dimensions: int = 1,
 ) -> Power:
-    """The smallest effect that so many pairs show: of scores with a spread, or of rates."""
+    """The smallest effect that a number of pairs shows, of scores or of rates."""
     alpha = (1.0 - level) / dimensions
     if spread is not None:
         _check_scale(spread)
         shown = {p: effect_for(pairs, spread, alpha=alpha, power=p) for p in (*POWERS, power)}
         rows = [PowerRow(pairs=pairs, effect=shown[chance], power=chance) for chance in POWERS]
         effect: float | None = shown[power]
-        begin, how = f"a spread of {spread:g}", _ABOUT
+        begin, how = f"a standard deviation of {spread:g}", _ABOUT
     else:
         gains = [_smallest_gain(pairs, rate, alpha, power) for rate in rates]
         rows = [
@@ -202,7 +202,7 @@ def pairs_for_gate(
     power: float = 0.8,
     level: float = 0.95,
 ) -> Power:
-    """Pairs that show a gated rate to have lost less than the margin."""
+    """Pairs needed to show that a gated rate lost less than the margin."""
     after = rate if after is None else after
     if not SMALLEST_SHARE <= margin < 1.0:
         raise SpecError(f"a margin of {shown_number(margin)}: expected {SMALLEST_SHARE:g} to 1")
@@ -219,7 +219,7 @@ def pairs_for_gate(
         effect=after - rate,
         power=power,
         level=level,
-        how="by the bound of paired 0/1 scores, one-sided; about, over 250 pairs",
+        how="by the bound for paired 0/1 scores, one-sided; approximate over 250 pairs",
         table=tuple(
             PowerRow(pairs=needed(chance), effect=after - rate, power=chance) for chance in POWERS
         ),
@@ -228,7 +228,7 @@ def pairs_for_gate(
 
 
 def _check_scale(spread: float, effect: float = 0.0) -> None:
-    """Refuse a spread or an effect that no scores have."""
+    """Refuse an impossible spread or effect."""
     for name, size in (("spread", spread), ("effect", abs(effect) or spread)):
         if not SMALLEST_ERROR <= size <= LARGEST_NUMBER:
             raise SpecError(
@@ -237,7 +237,7 @@ def _check_scale(spread: float, effect: float = 0.0) -> None:
 
 
 def moves(before: float, after: float, correlation: float) -> tuple[float, float]:
-    """How often a pair goes up and goes down, from both rates and their correlation."""
+    """The shares of pairs that go up and down, from both rates and their correlation."""
     for rate in (before, after):
         if not 0.0 <= rate <= 1.0:
             raise SpecError(f"a rate of {rate:g}: expected a number from 0 to 1")
@@ -251,7 +251,7 @@ def moves(before: float, after: float, correlation: float) -> tuple[float, float
 
 
 def _smallest_gain(pairs: int, rate: float, alpha: float, power: float) -> float | None:
-    """The smallest gain over a rate that so many pairs show; None where even 1 is not enough."""
+    """The smallest gain over a rate that a number of pairs shows; None if even 1 is too little."""
     if _power(pairs, *moves(rate, 1.0, 0.0), alpha) < power:
         return None
     low, high = rate, 1.0
@@ -264,7 +264,7 @@ def _smallest_gain(pairs: int, rate: float, alpha: float, power: float) -> float
 
 def _how(pairs: int | None) -> str:
     exact = pairs is not None and pairs <= _EXACT
-    return f"{'exact' if exact else 'about'}: sign flips of paired 0/1 scores, two-sided"
+    return f"{'exact' if exact else 'approximate'}, sign-flip test of paired 0/1 scores; two-sided"
 
 
 def _power(pairs: int, up: float, down: float, alpha: float) -> float:

@@ -1,4 +1,4 @@
-"""A comparison: what a candidate is worth beside its baseline, and what may be done about it."""
+"""A comparison: its verdict, the dimensions behind it, and its caveats."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -13,11 +13,11 @@ from assay.wording import counted, number, percent, signed, signed_interval
 
 RULE = "net-effect/2"
 _MOST_SAID = 4
-"""Dimensions, and comparisons, that a printed result has a line of; all are in its rows."""
+"""Dimensions, and comparisons, that a printed result shows; all are in its rows."""
 
 
 class NetVerdict(StrEnum):
-    """What the trials allow.
+    """The verdict that the trials allow.
 
     RATIFY: an effect is shown, nothing gated is in doubt, nothing is shown worse. REJECT: harm is
     shown on a gated dimension, or on balance. NO_EFFECT: every dimension is shown to be inside its
@@ -36,10 +36,10 @@ class NetVerdict(StrEnum):
 
 
 class Change(StrEnum):
-    """What happened to a dimension, as far as it is shown.
+    """The shown change of a dimension.
 
-    A repair ends at the ideal and did not begin there; a regression the other way round. Inside the
-    margin is equivalent, whether or not a difference can be seen.
+    A repair ends at the ideal and did not start there; a regression is the reverse. A difference
+    inside the margin is equivalent, whether or not it is shown.
     """
 
     REPAIR = "repair"
@@ -55,17 +55,17 @@ WORSE = frozenset({Change.REGRESSION, Change.DECLINE})
 
 
 class ComparisonCaveat(Caveat, frozen=True, kw_only=True):
-    """Something to know; where it blocks, there is no verdict until it is dealt with."""
+    """A caveat; if it blocks, there is no verdict until it is resolved."""
 
     blocking: bool = False
 
 
 class Gate(StrEnum):
-    """What is known of a gated dimension.
+    """The status of a gated dimension.
 
-    SHOWN: the loss is shown to be smaller than the margin. SPOTLESS: no run of the candidate was
-    short of the ideal, and there are too few to show more. NARROW: the loss is smaller than the
-    margin if no run loses more than was seen, and there are too few to show more. DOUBT: none of
+    SHOWN: the loss is shown to be smaller than the margin. SPOTLESS: every run of the candidate
+    reached the ideal, but there are too few to show more. NARROW: the loss is smaller than the
+    margin if no run loses more than was seen, but there are too few to show more. DOUBT: none of
     these.
     """
 
@@ -78,8 +78,8 @@ class Gate(StrEnum):
 class DimensionResult(msgspec.Struct, frozen=True, kw_only=True):
     """One dimension on both sides. `low` and `high` are the 95 % interval of `delta`.
 
-    `p` holds for all dimensions that count together. An unknown value is None. `gate` is the
-    state of a gated dimension.
+    `p` is corrected for all dimensions that count. An unknown value is None. `gate` is the status
+    of a gated dimension.
     """
 
     name: str
@@ -99,7 +99,7 @@ class DimensionResult(msgspec.Struct, frozen=True, kw_only=True):
     n: int
 
     def said(self) -> str:
-        """Both means, the difference and its interval, and what that shows."""
+        """Both means, the difference with its interval, and the conclusion."""
         name = f"{self.name:.60}"
         if self.delta is None or self.baseline is None or self.candidate is None:
             return f"{name} cannot be compared"
@@ -121,7 +121,7 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Flip(msgspec.Struct, frozen=True, kw_only=True):
-    """An instance that most runs of one side had at the ideal, and most of the other had not."""
+    """An instance where most runs of one side reach the ideal, and most of the other do not."""
 
     instance: str
     dimension: str
@@ -131,10 +131,10 @@ class Flip(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read for a side, by the digest of its bytes, and which columns were what in it.
+    """An input of a side: the digest of its bytes, and the meaning of its columns.
 
-    `described` says what a harness's log holds. `name` is the value of the column `by` where that
-    tells the sides apart; `where` is the expression that chose the rows or logs.
+    `described` describes a harness's log. `name` is the value of the column `by`, if that separates
+    the sides; `where` is the expression that chose the rows or logs.
     """
 
     side: str
@@ -149,16 +149,16 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Looks(msgspec.Struct, frozen=True, kw_only=True):
-    """A comparison that may be looked at after every pair: when it was decided, if it was."""
+    """A sequential comparison: after how many units it was decided, if it was."""
 
     units: int
     decided_at: int | None
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything but the trials that a comparison depends on.
+    """Everything that a comparison depends on, besides the trials.
 
-    `assumed` says that only the columns told what the dimensions of the plan are.
+    `assumed` says that the dimensions of the plan were taken from the columns.
     """
 
     plan: Dimensions
@@ -173,9 +173,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 class Comparison(Result, frozen=True, kw_only=True):
     """Two sides compared by the rule that `rule` names.
 
-    `pairs` is 0 where runs do not pair. `unit` says what was taken as one piece of evidence.
-    `needed_pairs` is how many more pairs (or runs a side) would bring a verdict with 80 %
-    probability if the estimates are right; None where nothing is open or no number would.
+    `pairs` is 0 if runs do not pair. `unit` is the unit of evidence. `needed_pairs` is how many
+    more pairs (or runs per side) would bring a verdict with 80 % probability if the estimates are
+    right; None if nothing is open or no number would.
 
     Example:
         >>> import assay
@@ -215,14 +215,14 @@ class Comparison(Result, frozen=True, kw_only=True):
 
     @property
     def blocked(self) -> bool:
-        """Whether something forbids a verdict."""
+        """Whether a caveat blocks the verdict."""
         return any(caveat.blocking for caveat in self.caveats)
 
     @property
     def outlook(self) -> str:
         """How much more would settle an undecided comparison."""
         if self.needed_pairs is None:
-            return "no number of further runs can be forecast to settle it"
+            return "no number of further runs is forecast to settle it"
         more = counted(self.needed_pairs, f"more {self.unit}")
         more += " a side" if self.unit == "run" else ""
         return f"about {more} would settle it, if the estimates are right"
@@ -233,7 +233,7 @@ class Comparison(Result, frozen=True, kw_only=True):
         return rows
 
     def lines(self) -> list[str]:
-        """The verdict and why, each dimension that counts, what would settle it."""
+        """The verdict and its reason, each dimension that counts, and the outlook."""
         counting = [dimension for dimension in self.dimensions if dimension.counts]
         said = [f"{self.verdict.upper()}: {self.because}"]
         said += [dimension.said() for dimension in counting[:_MOST_SAID]]
@@ -250,7 +250,7 @@ class Comparison(Result, frozen=True, kw_only=True):
 
 
 class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
-    """One of several comparisons: of which task, and of which side with which."""
+    """One of several comparisons: its task and its two sides."""
 
     task: str | None
     baseline: str
@@ -271,10 +271,10 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparisons(Result, frozen=True, kw_only=True):
-    """Several comparisons that hold together at `level`: each is made at a higher one.
+    """Several comparisons with a joint `level`: each is made at a higher one.
 
-    With k comparisons each is made at 1 - (1 - level) / k (Bonferroni), so that the chance of any
-    false verdict among them is at most that of one comparison alone.
+    With k comparisons, each is made at 1 - (1 - level) / k (Bonferroni), so the probability of any
+    false verdict among them is at most that of a single comparison.
 
     Example:
         >>> import assay
@@ -328,8 +328,8 @@ class Comparisons(Result, frozen=True, kw_only=True):
         ratified = sum(pair.comparison.favourable for pair in self.pairs)
         each = 1.0 - (1.0 - self.level) / max(len(self.pairs), 1)
         return [
-            f"{ratified} of {counted(len(self.pairs), 'comparison')} ratify; each at"
-            f" {percent(each)}, so that all hold together at {percent(self.level)}",
+            f"{ratified} of {counted(len(self.pairs), 'comparison')} ratify; each at a level of"
+            f" {percent(each)}, for {percent(self.level)} over all of them",
             *(
                 f"{pair.sides}: {pair.comparison.verdict.upper()}: {pair.comparison.because}"
                 for pair in self.pairs[:_MOST_SAID]

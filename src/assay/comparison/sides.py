@@ -2,8 +2,8 @@
 
 A path is a harness's log or a folder of logs, a folder of scored runs (`eval.json`), a file of
 trials or a folder of its shards, or a stored run that was judged. A side may hold runs of several
-tasks, which are compared task by task. One file may hold several sides: a column tells them apart
-(`by=model`). Rows in memory are read as a file of trials is; trials in memory as they are.
+tasks, which are compared task by task. One file may hold several sides, separated by a column
+(`by=model`). Rows in memory are read like a file of trials; trials in memory are used as they are.
 """
 
 import dataclasses
@@ -63,18 +63,18 @@ class PathTrials:
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """What is compared with something else: its name on the screen, and what was read for it."""
+    """One side of a comparison: its displayed name, and its inputs."""
 
     name: str
     reads: tuple[PathTrials, ...]
 
     @property
     def tasks(self) -> list[str | None]:
-        """The tasks it has runs of; None alone where nothing names a task."""
+        """The tasks it has runs of; only None if no task is named."""
         return list(dict.fromkeys(read.task for read in self.reads))
 
     def of_task(self, task: str | None) -> list[PathTrials]:
-        """What was read of one task, with repeated runs told apart."""
+        """The inputs of one task, with repeated runs numbered."""
         own = [read for read in self.reads if read.task == task]
         _check_one_side(self.name, own)
         _check_no_copies(self.name, self.reads)
@@ -85,10 +85,10 @@ class Side:
 class SideReading:
     """How paths are read.
 
-    `columns` say which column is what. With `all_scores` every number of an `eval.json` is a
+    `columns` says which column is what. With `all_scores` every number of an `eval.json` is a
     dimension; without `fixture_required` it need not name its instance. `by` is the column that
-    tells sides apart, `where` an expression that the rows or logs to be read satisfy. `in_study`
-    reads the scorecards of a study's runs.
+    separates sides, `where` an expression that selects rows or logs. `in_study` reads the
+    scorecards of a study's runs.
     """
 
     columns: TrialColumns = field(default_factory=TrialColumns)
@@ -118,7 +118,7 @@ def read_sides(
 
 
 def split_side(side: Side, first: str | None) -> list[Side]:
-    """The sides that a column tells apart, in the order in which they come, `first` before all."""
+    """The sides that a column separates, in file order, but `first` comes first."""
     values = list(dict.fromkeys(read.side for read in side.reads))
     if first is not None and first not in values:
         same = [value for value in values if value is not None and same_word(value, first)]
@@ -174,7 +174,7 @@ def _check_no_copies(name: str, reads: Sequence[PathTrials]) -> None:
     for read, other in combinations(logs, 2):
         if read.kind == other.kind and is_same_run(read.trials, other.trials):
             raise IncomparableRuns(
-                f"{name} holds one run twice: {read.place} and {other.place}",
+                f"{name} has the same run twice: {read.place} and {other.place}",
                 hint="A harness may write one run in two forms. Name one of the files.",
             )
 
@@ -198,7 +198,7 @@ def _numbered(reads: list[PathTrials]) -> list[PathTrials]:
 
 
 def _unnamed(side: list[PathTrials]) -> list[PathTrials]:
-    """A side without the names implied by folders, where these are ambiguous."""
+    """A side without the names implied by folders, if these are ambiguous."""
     names = Counter((trial.instance, trial.trial) for read in side for trial in read.trials)
     implied = [read.trials[row] for read in side for row in read.implied]
     if all(names[trial.instance, trial.trial] == 1 for trial in implied):
@@ -274,7 +274,7 @@ class _SideReader:
         return self._rows(read_table(path, split=self.reading.columns.split))
 
     def _standard_input(self, path: Path) -> list[PathTrials]:
-        """A log or rows from standard input; a log is read from a file, as its formats are."""
+        """A log or rows from standard input; a log is first written to a file."""
         source = read_table(path, split=self.reading.columns.split)
         with TemporaryDirectory() as folder:
             copy = Path(folder) / "log"
@@ -402,7 +402,7 @@ class _SideReader:
         )
 
     def _whole_only(self, place: str, hint: str = "Name the folders of each side.") -> None:
-        """Refuse to split or filter what has no columns."""
+        """Refuse to split or filter inputs without columns."""
         if self.reading.by is not None or self.where is not None:
             raise SpecError(
                 f"{place}: `by=` and `where=` are for files of trials, rows and logs", hint=hint
@@ -420,7 +420,7 @@ class _SideReader:
             other = "" if str(path) == self.seen[place] else f" is {self.seen[place]}"
             raise IncomparableRuns(
                 f"the same run is given twice: {path}{other}",
-                hint="A copy is no evidence: give each run once, on one side.",
+                hint="Give each run once, on one side; a copy is not evidence.",
             )
         self.seen[place] = str(path)
 

@@ -1,8 +1,8 @@
-"""Dimensions: what a scorer measured of a run, and which of it decides.
+"""Dimensions: what a scorer measured, and which of it decides the verdict.
 
 A dimension that counts has a range, a better end, and a margin: differences inside the margin do
-not matter. A gated one must be shown not to have become worse by more than that. Dimensions that do
-not count (tokens, money, time) are compared and shown, and decide nothing. The guide
+not matter. A gated one must be shown not to be worse by more than the margin. Dimensions that do
+not count (tokens, money, time) are compared and reported, but not part of the verdict. The guide
 docs/how-to/prove-a-skill.md shows every key.
 """
 
@@ -28,7 +28,7 @@ SMALLEST_SHARE = 1e-12
 
 
 class Dimension(msgspec.Struct, frozen=True, kw_only=True):
-    """One dimension; `range` is None only where it does not count."""
+    """One dimension; `range` is None only if it does not count."""
 
     name: str
     gated: bool = False
@@ -42,19 +42,19 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not self.counts:
             if self.gated:
-                raise SpecError(f"dimension {self.name}: a gated dimension counts")
+                raise SpecError(f"dimension {self.name}: a gated dimension must count")
             return
         here, ends = f"dimension {self.name}", self.range
         margin, weight = shown_number(self.margin), shown_number(self.weight)
         if self.better is None or ends is None:
-            raise SpecError(f"{here}: what counts has a range and a better end")
+            raise SpecError(f"{here}: a dimension that counts needs `range` and `better`")
         if not -LARGEST_NUMBER <= ends[0] < ends[1] <= LARGEST_NUMBER:
             raise SpecError(
                 f"{here}: range = {list(ends)}, expected a lower and a higher number, of at most"
                 f" {LARGEST_NUMBER:g}"
             )
         if self.width <= SMALLEST_ERROR:
-            raise SpecError(f"{here}: range = {list(ends)}, whose ends are too near")
+            raise SpecError(f"{here}: range = {list(ends)}, whose ends are too close")
         if self.ideal is None:
             best = ends[1] if self.better == "higher" else ends[0]
             msgspec.structs.force_setattr(self, "ideal", float(best))
@@ -102,7 +102,7 @@ class Dimensions(msgspec.Struct, frozen=True, kw_only=True):
         names = Counter(dimension.name for dimension in self.dimensions)
         twice = [name for name, n in names.items() if n > 1]
         if twice:
-            raise SpecError(f"dimension {twice[0]} stands twice")
+            raise SpecError(f"dimension {twice[0]} is listed twice")
         if not any(dimension.counts for dimension in self.dimensions):
             raise SpecError("no dimension counts, so nothing can be decided")
         for name in ("missing", "crashed"):
@@ -200,7 +200,7 @@ def _dimension(name: str, table: object) -> Dimension:
 def assumed(
     name: str, values: Sequence[float], *, gated: bool = False, lower: bool = False
 ) -> Dimension:
-    """The dimension that a column is assumed to be without a plan; of `lower` less is better."""
+    """The dimension assumed for a column without a plan; with `lower`, less is better."""
     if lower and values and all(0.0 <= value <= 1.0 for value in values):
         return Dimension(name=name, gated=gated, better="lower", ideal=0.0)
     known = next((dimension for dimension in SOURCE_DIMENSIONS if dimension.name == name), None)
@@ -208,8 +208,8 @@ def assumed(
         return known
     if gated and (is_cost(name) or is_fault(name)):
         raise SpecError(
-            f"{name} says that less of it is better, so what it may lose must be said",
-            hint=f"In a file: `config=dims.toml`, with [dimensions.{name}] gated = true,"
+            f"less of {name} is better, so its gate needs a range and a margin",
+            hint=f"Use a file: `config=dims.toml`, with [dimensions.{name}] gated = true,"
             ' better = "lower", range and margin.',
         )
     if not is_cost(name) and not is_fault(name):
@@ -217,8 +217,8 @@ def assumed(
             return Dimension(name=name, gated=gated, ideal=1.0)
         if gated:
             raise SpecError(
-                f"dimension {name} has values outside 0 to 1, so its range must be said",
-                hint="Say it in a file: `config=dims.toml`, with range = [LOW, HIGH].",
+                f"dimension {name} has values outside 0 to 1, so it needs a range",
+                hint="Set it in a file: `config=dims.toml`, with range = [LOW, HIGH].",
             )
     better: Better | None = "lower" if lower or is_cost(name) else None
     return Dimension(name=name, better=better, range=None, counts=False, margin=0.0)

@@ -18,16 +18,16 @@ SEVERAL = "assay-comparisons/1"
 
 
 def check_writable(out: Path, inputs: Sequence[Path]) -> None:
-    """Refuse to write a comparison over what it is made from."""
+    """Refuse to overwrite an input with the comparison."""
     with storage(out):
         if out.is_dir():
             raise SpecError(f"{out} is a folder", hint="Name a file: `out=comparison.json`.")
         if any(out.exists() and path.exists() and out.samefile(path) for path in inputs):
-            raise SpecError(f"{out} is one of the inputs, and would be overwritten")
+            raise SpecError(f"{out} is an input and would be overwritten")
 
 
 def write_comparison(path: Path, comparison: Comparison | Comparisons | SourceComparison) -> None:
-    """Write a comparison; ours with a checksum, the source's with its own keys and no other."""
+    """Write a comparison; ours with a checksum, the source's with only its own keys."""
     record: Any = msgspec.to_builtins(comparison)
     if not isinstance(comparison, SourceComparison):
         name = FORMAT if isinstance(comparison, Comparison) else SEVERAL
@@ -51,7 +51,7 @@ def read_comparison(path: Path) -> tuple[Comparison, bytes]:
         )
     record = {key: value for key, value in stored.items() if key not in ("format", "checksum")}
     if _checksum(record) != stored.get("checksum"):
-        raise IntegrityError(f"{path} was edited since it was written: its checksum is another")
+        raise IntegrityError(f"{path} was edited since it was written: its checksum differs")
     try:
         return msgspec.convert(record, Comparison), data
     except msgspec.ValidationError as error:
@@ -59,5 +59,5 @@ def read_comparison(path: Path) -> tuple[Comparison, bytes]:
 
 
 def _checksum(record: Mapping[str, Any]) -> str:
-    """Reveals an accidental edit; it is no protection against a deliberate one."""
+    """Detects an accidental edit; it does not protect against a deliberate one."""
     return digest(msgspec.json.encode(record, order="sorted"))

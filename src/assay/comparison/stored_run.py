@@ -3,7 +3,7 @@
 A run holds outputs and no scores, so it must be judged before it is compared. The bars are the
 scorer: runs judged under different bars are not compared. A study vouches for its own runs. For any
 other run the scorecard under the newest bars is used, and recomputed where data and bars are
-available; a scorecard that its outputs do not give was edited.
+available; a scorecard that does not match its outputs was edited.
 """
 
 import re
@@ -28,7 +28,7 @@ ScorecardReader = Callable[[Path], Scorecard | None]
 
 @dataclass(frozen=True, kw_only=True)
 class StoredRun:
-    """The trial of a run's folder, the bytes that name it, and what to know of its scorecard."""
+    """The trial of a run's folder, its identifying bytes, and caveats on its scorecard."""
 
     trial: Trial
     head: bytes
@@ -42,7 +42,7 @@ def is_stored_run(folder: Path) -> bool:
 
 
 def read_stored_run(folder: Path, *, in_study: ScorecardReader = lambda _: None) -> StoredRun:
-    """The trial of a run's folder; `in_study` reads the scorecards that a study answers for."""
+    """The trial of a run's folder; `in_study` reads the scorecards of a study's own runs."""
     data = read_bounded(folder / HEAD, MOST_BYTES)
     head = parse_object(data, where=str(folder / HEAD))
     caveats: list[ComparisonCaveat] = []
@@ -60,19 +60,19 @@ def read_stored_run(folder: Path, *, in_study: ScorecardReader = lambda _: None)
             run=digest(data),
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise SpecError(f"{folder}: no run that Assay wrote: {error}") from None
+        raise SpecError(f"{folder}: not a run written by Assay: {error}") from None
     if vouched is None and not _is_given_by_outputs(folder, card):
-        message = f"So it is with {card.method:.80}, under {card.bars_version}."
+        message = f"This concerns {card.method:.80}, under {card.bars_version}."
         caveats.append(ComparisonCaveat(code="unverified-scorecard", message=message))
     return StoredRun(trial=trial, head=data, caveats=tuple(caveats))
 
 
 def _newest_kept(folder: Path, caveats: list[ComparisonCaveat]) -> Scorecard:
-    """The scorecard under the newest bars, and of several under these the one made last."""
+    """The latest scorecard under the newest bars."""
     kept = kept_scorecards(folder)
     if not kept:
         raise SpecError(
-            f"{folder}: a run holds outputs, and there is no scorecard of this one",
+            f"{folder}: this run has no scorecard",
             hint=f"Judge it first: assay score {folder}",
         )
     newest = max(kept, key=lambda made: (_order(made.scorecard.bars_version), made.judged))
@@ -85,15 +85,15 @@ def _newest_kept(folder: Path, caveats: list[ComparisonCaveat]) -> Scorecard:
 
 
 def _order(version: str) -> tuple[tuple[str, int, str], ...]:
-    """A version as a reader orders it: v2 before v10, of however many digits."""
+    """A version in natural order: v2 before v10."""
     parts = re.findall(r"([^0-9]*)0*([0-9]*)", version)
     return tuple((text, len(digits), digits) for text, digits in parts)
 
 
 def _is_given_by_outputs(folder: Path, card: Scorecard) -> bool:
-    """Whether judging the outputs again gives the scorecard; False where that is impossible.
+    """Whether judging the outputs again gives the scorecard; False if they cannot be judged.
 
-    Refuses a scorecard that they do not give.
+    Refuses a scorecard that does not match them.
     """
     # Only where a stored run is compared: loading these takes as long as a small comparison.
     from assay.gauntlet.load import bundled_versions, load_bars
@@ -111,7 +111,7 @@ def _is_given_by_outputs(folder: Path, card: Scorecard) -> bool:
         return False
     if _figures(card) != _figures(again) or not _close(card, again):
         raise IntegrityError(
-            f"{folder}: its scorecard under {version} is not what its outputs give",
+            f"{folder}: its scorecard under {version} does not match its outputs",
             hint=f"It was edited, or made by another version. Judge it again: assay score {folder}"
             f" `bars={version}`",
         )
@@ -119,7 +119,7 @@ def _is_given_by_outputs(folder: Path, card: Scorecard) -> bool:
 
 
 def _figures(card: Scorecard) -> tuple[object, ...]:
-    """What a comparison takes from a scorecard, but for the values."""
+    """The parts of a scorecard that a comparison uses, without the values."""
     return card.bars_version, card.unscored, dict(card.digests), [bar.id for bar in card.bars]
 
 

@@ -1,7 +1,8 @@
-"""Which rows or logs are read: an expression that knows whether its words occur at all.
+"""The expression that selects rows or logs, and refuses values that never occur.
 
-`flagged != Tru` keeps every row of a column of booleans, so a word that no row has is refused, with
-the words that there are. It may occur on one side alone: only all that was read can tell.
+`flagged != Tru` would keep every row of a column of booleans, so a value that no row has is
+refused, with a list of existing values. The value may occur on one side only, so the check comes
+after everything was read.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ _MOST_WORDS = 1_000
 
 
 class WhereFilter:
-    """An expression, and which words of each field it was asked about."""
+    """An expression, and which of its values occurred in each field."""
 
     def __init__(self, text: str) -> None:
         self._expression = parse_expression(text, fields=None)
@@ -37,7 +38,7 @@ class WhereFilter:
         return self._expression.values_of(field)
 
     def holds(self, record: Mapping[str, str | None]) -> bool:
-        """Whether a row or log is read; notes which words it has."""
+        """Whether a row or log is read; notes which values it has."""
         for part in list(self._unmet):
             word = record.get(part.field) or ""
             if _is_met(part, word):
@@ -47,18 +48,18 @@ class WhereFilter:
         return self._expression.holds(record)
 
     def chooses(self, known: Mapping[str, str]) -> bool:
-        """Whether a log is read, by what it was made with."""
+        """Whether a log is read, by its settings."""
         missing = [name for name in self.fields if name not in known]
         if missing:
             raise SpecError(
                 f"`where=`: no {missing[0]!r:.60} in a log; there are {', '.join(known)}",
-                hint="A log is read or passed over as a whole, by what it was made with. To"
-                " choose among its samples, save them as rows.",
+                hint="A log is read or skipped as a whole, by its settings. To choose among its"
+                " samples, save them as rows.",
             )
         return self.holds(known)
 
     def refuse_unmet(self) -> None:
-        """Refuse words that nothing of what was read has."""
+        """Refuse values that never occurred."""
         for part in self._unmet:
             held = values_present(part.field, self._present[part.field], [part.value])
             wanted = "a number" if part.orders else f"{part.value!r:.60}"

@@ -106,16 +106,16 @@ class Balanced(Result, frozen=True, kw_only=True):
     def outcome(self) -> str:
         """What was kept, or why nothing was."""
         if not self.achieved:
-            telling = "all features together still tell the label"
+            telling = "all features together still predict the label"
             if self.after.worst_auc > HIGHEST:
-                telling = f"{self.after.worst} alone is over {HIGHEST:.2f}"
+                telling = f"{self.after.worst} alone has an AUC over {HIGHEST:.2f}"
             return (
-                f"No subset of at least {FEWEST} records of each class was found: in the last one"
-                f" tried {telling}."
+                f"No balanced subset with at least {FEWEST} records of each class was found. In"
+                f" the last one tried, {telling}."
             )
         if self.kept == self.n:
-            return f"Nothing had to be dropped: all {self.n:,} records."
-        return f"{self.kept:,} of {self.n:,} records kept, {self.kept / self.n:.0%} of them."
+            return f"Nothing had to be dropped: all {self.n:,} records are kept."
+        return f"{self.kept:,} of {self.n:,} records are kept ({self.kept / self.n:.0%})."
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Two rows: before, and after."""
@@ -129,10 +129,11 @@ class Balanced(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """What was kept, and what the surface told before and tells now."""
+        """What was kept, and how well the surface predicts the label before and after."""
         said = [
-            f"{when}: joint surface AUC {told.joint:.3f} {interval(told.low, told.high)}, worst"
-            f" feature alone {told.worst} {told.worst_auc:.3f}"
+            f"{when}: AUC of all features together {told.joint:.3f}"
+            f" {interval(told.low, told.high)}, of the worst alone {told.worst_auc:.3f}"
+            f" ({told.worst})"
             for when, told in (("before", self.before), ("after", self.after))
         ]
         told = [each.message for each in self.caveats if each.code in ("ids-tell", "columns-tell")]

@@ -1,7 +1,7 @@
 """The scores of methods on a benchmark: from files, logs, saved runs, or memory.
 
-A method has one name, and one set of scores for each seed or epoch under which it was run: not
-their mean, which is another method, nor the first alone, which its author may have chosen.
+A method has one name, and one set of scores for each seed or epoch: not their mean, which would be
+another method, nor only the first, which its author may have chosen.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ def score_columns(names: str | Sequence[str], encoding: str | None) -> list[Scor
 def method_scores(
     sources: object, benchmark: Benchmark, columns: Sequence[ScoreColumn] = (ScoreColumn(),)
 ) -> dict[str, Scores]:
-    """The scores of each method by its name, which says the seed where there are several.
+    """The scores of each method by its name, with the seed if there are several.
 
     With several columns each is a method, called by the name of its column.
 
@@ -86,7 +86,7 @@ def _under_seed(name: str, number: int, seeds: int) -> str:
 
 
 def _free(name: str, source: object, seeds: int, taken: Mapping[str, Scores]) -> str:
-    """A name that no other method has: the whole path of a file, or a number behind it."""
+    """A unique name: the whole path of a file, or a number appended."""
     if _under_seed(name, 1, seeds) not in taken:
         return name
     if isinstance(source, (str, PathLike)):
@@ -169,7 +169,7 @@ def _by_id(source: object, benchmark: Benchmark) -> Mapping[object, object] | No
     """Scores by id, or one a record in order, as scores by id; None for rows."""
     if hasattr(source, "dtype") and not isinstance(source, Real):
         raise SpecError(
-            f"scores in {type(source).__name__}: which record each is of is not said",
+            f"scores in {type(source).__name__}: nothing says which record each belongs to",
             hint="Give a mapping of ids to scores, a frame with both, or a list of numbers in the"
             " order of the records.",
         )
@@ -178,8 +178,8 @@ def _by_id(source: object, benchmark: Benchmark) -> Mapping[object, object] | No
     if isinstance(source, (list, tuple)) and source and all(map(_is_cell, source)):
         if len(source) != benchmark.records:
             raise SpecError(
-                f"{len(source):,} scores, and {benchmark.name} has {benchmark.records:,} records",
-                hint="Numbers without ids are taken in the order of the records, one for each.",
+                f"{len(source):,} scores, but {benchmark.name} has {benchmark.records:,} records",
+                hint="Give one number per record, in the order of the records, or scores by id.",
             )
         by_id = zip(benchmark.all_ids, source, strict=True)
         return {record: _score(value, record) for record, value in by_id}
@@ -244,7 +244,7 @@ def _run_scores(run: Run, where: str, benchmark: Benchmark) -> tuple[str, list[S
     if run.benchmark.digest != whole.digest:
         raise SpecError(
             f"{where}: a run on {run.benchmark.name} with another digest than {benchmark.name}",
-            hint="Audit the very file that the method was run on, with the same records left out.",
+            hint="Audit the file that the method was run on, with the same records left out.",
         )
     if run.second is not None:
         raise SpecError(f"{where}: a run with a second corpus; audit one without")

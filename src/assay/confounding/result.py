@@ -1,4 +1,4 @@
-"""A confound audit: what the surface of a benchmark gives away, and what is left of a method."""
+"""A confound audit: how well surface features predict the label, and methods beyond them."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,7 +12,7 @@ from assay.wording import counted, interval
 
 On = Literal["response", "question", "both"]
 _MOST_SAID = 2
-"""Features, and methods, that a printed audit has a line of."""
+"""Features, and methods, that a printed audit shows."""
 TELLING = ("conflicting-labels", "label-leak")
 """Faults of the data that give the label away, or that no surface explains."""
 
@@ -21,12 +21,12 @@ ABOUT_WHAT_WAS_READ = ("no-text", "questions-only", "log-labels")
 
 
 class Fitness(StrEnum):
-    """What a benchmark is good for, as far as its surface goes.
+    """Whether a benchmark can be solved by its surface.
 
     CLEAN: the joint surface model's AUC is surely under .60, and no feature alone surely over it.
     CONFOUNDED: not clean, and the joint AUC or a feature alone is surely over .50. UNFIT: the
-    surface leaves too little of the label to tell any method from it. UNDECIDED: these records
-    cannot tell, or the joint model was not asked for.
+    surface predicts so much that no method can be told apart from it. UNDECIDED: too few records,
+    or the joint model was not requested.
     """
 
     CLEAN = "clean"
@@ -36,7 +36,7 @@ class Fitness(StrEnum):
 
 
 class FeatureResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A feature alone: its AUC in the better direction, and whether that is a matter of length.
+    """A feature alone: its AUC in the better direction, and whether it follows length.
 
     `least` is the lower end of its interval, corrected for all features that were looked at.
     `direction` says which values are the positives', `rho_length` is Spearman's rho to the number
@@ -62,7 +62,7 @@ class FeatureResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Importance(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of the joint model's AUC goes when one feature's values are shuffled."""
+    """The loss of the joint model's AUC if one feature's values are shuffled."""
 
     name: str
     on: On
@@ -70,7 +70,7 @@ class Importance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GivenAway(msgspec.Struct, frozen=True, kw_only=True):
-    """A record, its label, and how probable the surface alone makes that label."""
+    """A record, its label, and the probability of that label by the surface alone."""
 
     id: str
     label: int
@@ -78,11 +78,10 @@ class GivenAway(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Joint(msgspec.Struct, frozen=True, kw_only=True):
-    """The joint surface model: how far all features together get, out of fold.
+    """The joint surface model: the AUC of all features together, out of fold.
 
-    `left` is the mean square of what the model leaves of the label, over its variance: 1 where
-    the surface tells nothing, 0 where it tells all. `given_away` are the ten records that it is
-    most sure and right about.
+    `left` is the mean squared residual of the label over its variance: 1 if the surface predicts
+    nothing, 0 if it predicts all. `given_away` are the ten records whose label it predicts best.
     """
 
     auc: float
@@ -96,8 +95,8 @@ class Joint(msgspec.Struct, frozen=True, kw_only=True):
 class BeyondResult(msgspec.Struct, frozen=True, kw_only=True):
     """A beyond-surface AUC with its interval.
 
-    `unfit` where the sample leaves too much open, `rests_on_words` where it is surely over .5 and
-    words, which are no declared feature, explain most of it.
+    `unfit` if the records are too few to judge it; `rests_on_words` if it is surely over .5 but
+    words, which are not a declared feature, explain most of it.
     """
 
     value: float
@@ -108,7 +107,7 @@ class BeyondResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MethodResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A method on this benchmark: its AUC, and what is left of it when surface is held equal.
+    """A method on this benchmark: its AUC, and its AUC with surface held equal.
 
     `surface_share` is the part of its scores' variance that the surface predicts.
     """
@@ -122,7 +121,7 @@ class MethodResult(msgspec.Struct, frozen=True, kw_only=True):
     unscored: int
 
     def said(self) -> str:
-        """Its AUC, and what is left of it beyond the surface."""
+        """Its AUC, and its AUC beyond the surface."""
         whole = f"{self.name:.60}: AUC {self.auc:.3f} {interval(self.low, self.high)}"
         if self.beyond is None:
             return whole
@@ -131,7 +130,7 @@ class MethodResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A fault of the data: its code, the records it touches (the first of them), and a remedy."""
+    """A fault in the data: its code, the first records it affects, and a remedy."""
 
     code: str
     count: int
@@ -141,9 +140,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConfoundAudit(Result, frozen=True, kw_only=True):
-    """A benchmark and perhaps methods on it, asked what the surface gives away.
+    """The audit of a benchmark, and perhaps of methods on it.
 
-    `needed_records` is how many records would bring a verdict, where these cannot tell.
+    `needed_records` is how many records would bring a verdict, if these are too few.
 
     Example:
         >>> import assay
@@ -170,12 +169,12 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
 
     @property
     def favourable(self) -> bool:
-        """Whether it is clean, and no fault of the data gives the label away otherwise."""
+        """Whether it is clean, and no fault in the data reveals the label."""
         return self.verdict is Fitness.CLEAN and not self.telling
 
     @property
     def telling(self) -> tuple[str, ...]:
-        """Faults of the data that give the label away, or contradict it."""
+        """Faults in the data that reveal the label or contradict it."""
         return tuple(finding.code for finding in self.lint if finding.code in TELLING)
 
     @property
@@ -186,12 +185,12 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
         return f"{self.n:,} records{questions}, {self.positives:,} positive"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each feature, the most telling first."""
+        """A row for each feature, highest AUC first."""
         ranked = sorted(self.features, key=lambda feature: -feature.auc)
         return [{**msgspec.structs.asdict(each), "flag": each.shown_flag} for each in ranked]
 
     def lines(self) -> list[str]:
-        """The verdict and why, the joint model, the most telling features, methods, faults."""
+        """The verdict and its reason, the joint model, the best features, methods, faults."""
         said = [
             f"{self.verdict.upper()}: {self.because}",
             f"{self.benchmark:.60}: {self.records_read}",

@@ -71,14 +71,14 @@ def explain(
                 return f"{told}, and no response was read{also}"
             return f"the surface predicts the label too weakly to score by{also}"
         case Fitness.UNFIT:
-            return "the surface predicts so much of the label that no method can be told from it"
+            return "the surface predicts so much that no method can be told apart from it"
         case Fitness.CONFOUNDED if joint.low > CHANCE:
             return "the surface alone predicts the label"
         case Fitness.CONFOUNDED:
             worst = max(features, key=lambda feature: feature.least)
             return f"the feature {worst.name} alone predicts the label"
-    would = f"; about {needed:,} would" if needed is not None else ""
-    return f"these records cannot show whether the surface predicts the label{would}"
+    would = f"; about {needed:,} records would" if needed is not None else ""
+    return f"too few records to show whether the surface predicts the label{would}"
 
 
 def records_needed(

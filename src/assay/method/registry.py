@@ -121,7 +121,7 @@ def _oracles() -> Iterator[Registered]:
         about = (oracle.__doc__ or "").splitlines()[0]
         name = f"oracle:{name}"
         yield Registered(name=name, tasks=_DETECT, about=about, method=oracle)
-        about = f"{name} the other way round."
+        about = f"{name} with its ranking reversed."
         yield Registered(name=f"{name}:inverse", tasks=_DETECT, about=about, method=inverse(oracle))
 
 

@@ -1,4 +1,4 @@
-"""Comparisons, their power and paired trials, for people."""
+"""Draw comparisons, their power and paired trials on a terminal."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -28,13 +28,13 @@ _STYLE = {
 }
 _SHOWN_FLIPS = 5
 _FIRST = frozenset({"assumed", "undirected"})
-"""What to know before the table is read: what its columns were taken for."""
+"""Caveats on how columns were read, printed before the table."""
 _SIDES = ("candidate", "baseline")
 _SHOWN = 5
 
 
 def draw_comparison(comparison: Comparison, out: "Console") -> None:
-    """The whole of it, narrow enough for any terminal."""
+    """Draw a whole comparison, narrow enough for any terminal."""
     title = (
         f"{_sides(comparison)}: {counted(comparison.n_candidate, 'run')} against"
         f" {comparison.n_baseline:,}, {counted(comparison.instances, 'instance')}"
@@ -63,7 +63,7 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
 
 
 def _sides(comparison: Comparison) -> str:
-    """Which side is compared with which, by name where a column told them apart."""
+    """Which side is compared with which; by name if a column separates them."""
     names = {read.side: read.name for read in comparison.inputs if read.name is not None}
     named = [f"{side} {names[side]:.60}" if side in names else side for side in _SIDES]
     return " against ".join(named)
@@ -73,16 +73,17 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
     style = f"bold {_STYLE[comparison.verdict]}"
     verdict = comparison.verdict.upper()
     out.print(marked("verdict  ", verdict, style, f"  {comparison.because}"))
+    if comparison.verdict is NetVerdict.RATIFY:
+        out.print(styled("         ratify: keep the change"))
     if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
         out.print(styled(f"         {comparison.outlook}"))
     looks = comparison.looks
     if looks is not None:
         unit = "instance" if comparison.unit == "instance" else "pair"
         looked = (
-            f"decided after {counted(looks.decided_at, unit)}; what came later was not looked at"
+            f"decided after {counted(looks.decided_at, unit)}; later ones were not used"
             if looks.decided_at is not None
-            else f"looked at {counted(looks.units, unit)} as they came; look again when there are"
-            " more"
+            else f"not decided after {counted(looks.units, unit)}; look again when there are more"
         )
         out.print(styled(f"         {looked}"))
 
@@ -107,7 +108,7 @@ def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
 
 
 def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None:
-    """The verdict by ADR-0031's rule."""
+    """Draw the verdict by ADR-0031's rule."""
     out.print(styled(f"by the rule of ADR-0031: {comparison.verdict.upper()}"))
     out.print()
     wide = max((len(delta.dimension) for delta in comparison.deltas), default=0)
@@ -123,7 +124,7 @@ def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None
 
 
 def draw_power(power: "Power", out: "Console") -> None:
-    """The answer in a sentence, and a small table."""
+    """Draw the answer in a sentence, and a small table."""
     out.print(styled(power.sentence))
     out.print()
     by_rate = any(row.rate is not None for row in power.table)
@@ -145,7 +146,7 @@ def draw_power(power: "Power", out: "Console") -> None:
 
 
 def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
-    """A line for each dimension, and what the figures rest on."""
+    """Draw a line for each dimension, and the assumptions of the figures."""
     rows = [
         [
             row.dimension,
@@ -165,7 +166,7 @@ def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
 
 
 def draw_trials(trials: "Trials", out: "Console") -> None:
-    """Why they ended, what they took and saved, what is void; then the comparison."""
+    """Draw why the trials ended, their costs and savings, void pairs, and the comparison."""
     took = f"{counted(trials.runs, 'run')} in {trials.seconds:,.0f} s"
     took += "" if trials.money is None or not trials.money else f" for {trials.money:,.2f}"
     out.print(

@@ -1,7 +1,7 @@
-"""The figures of a comparison: a line a dimension, in columns as wide as what they hold.
+"""Draw the figures of a comparison: one line for each dimension, in aligned columns.
 
-Where the terminal is too narrow for a line, what is concluded goes below the figures; where it is
-narrower still, so do the figures below the name. No name is cut and no figure is broken.
+If the terminal is too narrow for a line, the conclusion goes below the figures. If it is narrower
+still, the figures go below the name. No name or figure is ever cut.
 """
 
 from typing import TYPE_CHECKING
@@ -19,11 +19,11 @@ _HEAD = ("", "before", "after", "change", "95 % interval", "p")
 _UNKNOWN = "cannot be compared"
 _GAP = "  "
 _ROOMY = (8, 7, 7, 7, 16, 6)
-"""The widths of the columns where there is room."""
+"""The widths of the columns if there is room."""
 
 
 def draw_figures(comparison: Comparison, out: "Console") -> None:
-    """Dimensions that count, their balance, and those that decide nothing."""
+    """Draw the dimensions that count, their balance, and those that are only reported."""
     from rich.text import Text
 
     counting = [dimension for dimension in comparison.dimensions if dimension.counts]
@@ -55,11 +55,13 @@ def draw_figures(comparison: Comparison, out: "Console") -> None:
     if balance:
         draw(balance)
     if any(dimension.gated for dimension in counting):
-        out.print(Text("* gated: it must not lose", style="dim"))
+        out.print(Text("* gated: a loss must be shown to be under its margin", style="dim"))
+    if balance:
+        out.print(Text("on balance: the weighted mean of the dimensions", style="dim"))
     if len(counting) > 1 and comparison.looks is None:
-        out.print(Text("p and interval of each hold for all of them together", style="dim"))
+        out.print(Text("p and intervals are corrected for the number of dimensions", style="dim"))
     if others:
-        out.print(Text("beside it, deciding nothing"))
+        out.print(Text("reported only, not part of the verdict"))
         for dimension in others:
             draw(rows[id(dimension)], _concluded(dimension))
 
@@ -69,7 +71,7 @@ def _length(widths: list[int]) -> int:
 
 
 def _line(row: Cells, widths: list[int]) -> str:
-    """Figures set to the right, the interval to the left."""
+    """Figures are right-aligned, the interval left-aligned."""
     columns = [f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)]
     columns[3] = f"{row[3]:<{widths[3]}}"
     return _GAP.join(columns)
@@ -99,7 +101,7 @@ def _balance(comparison: Comparison) -> Cells | None:
 
 
 def _concluded(dimension: DimensionResult) -> "Text":
-    """What is concluded of a dimension, and of its gate."""
+    """The conclusion about a dimension and its gate."""
     if dimension.delta is None or dimension.baseline is None or dimension.candidate is None:
         return styled(_UNKNOWN)
     cls = dimension.cls

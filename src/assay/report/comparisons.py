@@ -1,4 +1,4 @@
-"""Several comparisons at once, for people: a line each, and a matrix."""
+"""Draw several comparisons on a terminal: a line each, and a matrix."""
 
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,12 @@ _MOST_MEANS = 5
 
 
 def draw_comparisons(found: Comparisons, out: "Console") -> None:
-    """A line each by task, what blocks or would settle it, and a matrix where all meet all."""
+    """Draw a line for each, what blocks or would settle it, and a matrix of all pairs."""
     each = 1.0 - (1.0 - found.level) / len(found.pairs)
     out.print(
         styled(
             f"{counted(len(found.pairs), 'comparison')} of {counted(len(found.sides), 'side')};"
-            f" each at {percent(each)}, so that all hold together at {percent(found.level)}"
+            f" each at a level of {percent(each)}, for {percent(found.level)} over all of them"
         )
     )
     tasks = list(dict.fromkeys(pair.task for pair in found.pairs))
@@ -90,7 +90,7 @@ def _cells(pair: ComparedPair) -> tuple[str, ...]:
 
 
 def _means(comparison: Comparison) -> str:
-    """The means of what counts, before and after."""
+    """The means of the dimensions that count, before and after."""
     counting = [dimension for dimension in comparison.dimensions if dimension.counts]
     said = [
         f"{dimension.name} {number(dimension.baseline)} -> {number(dimension.candidate)}"
@@ -102,7 +102,7 @@ def _means(comparison: Comparison) -> str:
 
 
 def _draw_matrix(found: Comparisons, out: "Console") -> None:
-    """Each side against each: how far the row is ahead of the column; a star where it is shown."""
+    """Draw each side against each other: the row's lead over the column, starred if decided."""
     ahead: dict[tuple[str, str], str] = {}
     for pair in found.pairs:
         balance = pair.comparison.balance

@@ -31,11 +31,33 @@ _STYLE = {
     Fitness.UNDECIDED: "yellow",
 }
 _NEXT = {
-    Fitness.CONFOUNDED: "Hold methods to what is beyond the surface (`bars=v4`, or plain-2 without"
-    " classes), or take a balanced subset: assay balance FILE `out=FILE`",
-    Fitness.UNFIT: "Take a balanced subset (assay balance FILE `out=FILE`), or gather records whose"
-    " surface does not tell.",
+    Fitness.CONFOUNDED: "Use bars that ask for more than the surface gives (`bars=v4`;"
+    " `bars=plain-2` for labels without classes), or take a balanced subset:"
+    " assay balance FILE `out=FILE`",
+    Fitness.UNFIT: "Take a balanced subset (assay balance FILE `out=FILE`), or collect records"
+    " whose surface does not predict the label.",
 }
+_SURFACE = {
+    "declared": "declared surface: features that read no meaning; `surface=lexical` adds words and"
+    " letters",
+    "lexical": "lexical surface: features that read no meaning, and words and letters",
+}
+_BALANCED = {
+    "declared": "Balanced for the declared surface: the features, without words and letters.",
+    "lexical": "Balanced for the lexical surface: the features, words and letters.",
+}
+_FLAGS = (
+    "better: whether higher or lower values mean positive. rho: rank correlation with the number of"
+    " words."
+)
+_FLAGGED = (
+    " Flags mark an AUC of at least 0.70: length if |rho| is at least 0.5, otherwise orthogonal."
+)
+_INERT = " inert: an AUC under 0.70."
+_SHARES = (
+    "beyond the surface: the AUC by the part of the score that surface features do not predict."
+    " surface share: the share of the score that they predict."
+)
 
 
 def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> None:
@@ -73,15 +95,20 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
                 drop=("rho", "better", "flag"),
             )
         )
+        out.print(styled(_legend([_feature_row(feature)[-1] for feature in shown]), style="dim"))
     hidden = len(ranked) - len(shown)
     if hidden:
         more = "more features" if shown else "features"
         telling = sum(feature.low > 0.5 for feature in ranked[len(shown) :])
-        tell = "tells" if telling == 1 else "tell"
-        nothing = f"{hidden} {more}" + (f", {telling} of which {tell} something" if telling else "")
-        what = "" if telling else " tell nothing by themselves"
-        out.print(styled(as_flags(f"{nothing}{what}; `all=True` shows them."), style="dim"))
+        words = f"{hidden} {more}, {telling or 'none'} of them shown to predict the label alone"
+        out.print(styled(as_flags(f"{words}; `all=True` shows them."), style="dim"))
     out.print()
+
+
+def _legend(flags: Sequence[str]) -> str:
+    """What the columns rho and flag mean, as far as they are used."""
+    flagged = _FLAGGED if {"length", "orthogonal"} & set(flags) else ""
+    return f"{_FLAGS}{flagged}{_INERT if 'inert' in flags else ''}"
 
 
 def _feature_row(feature: FeatureResult) -> tuple[str, ...]:
@@ -97,14 +124,14 @@ def _label(feature: FeatureResult | Importance) -> str:
 
 def _draw_joint(joint: Joint, out: "Console") -> None:
     figures = f"AUC {joint.auc:.3f} {interval(joint.low, joint.high)}"
-    out.print(styled(f"All together, out of fold: {figures}"))
+    out.print(styled(f"All together, out of fold (cross-validated): {figures}"))
     leading = [entry for entry in joint.importance if entry.value >= 0.001][:_LISTED]
     if leading:
         listed = ", ".join(f"{_label(entry)} {entry.value:.3f}" for entry in leading)
-        out.print(styled(f"  rests on (AUC lost without it): {listed}"))
+        out.print(styled(f"  rests on (AUC lost if shuffled): {listed}"))
     if joint.given_away and joint.low > 0.5:
         listed = ", ".join(f"{entry.id} ({entry.probability:.2f})" for entry in joint.given_away)
-        out.print(styled(f"  most given away: {listed}"))
+        out.print(styled(f"  most given away (probability of the label): {listed}"))
     out.print()
 
 
@@ -120,7 +147,8 @@ def _draw_methods(methods: Sequence[MethodResult], out: "Console") -> None:
                 "-" if share is None else f"{share:.0%}",
             )
         )
-    out.print(table(("method", "AUC", "beyond the surface", "of it surface"), rows, right="lllr"))
+    out.print(table(("method", "AUC", "beyond the surface", "surface share"), rows, right="lllr"))
+    out.print(styled(_SHARES, style="dim"))
     out.print()
 
 
@@ -136,12 +164,12 @@ def _draw_lint(findings: Sequence[Finding], out: "Console") -> None:
 
 
 def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
-    """Before and after, what was lost, and where the subset is."""
+    """Draw the surface before and after, what was dropped, and the new file's name."""
     rows = [
         ("records", f"{balanced.n:,}", f"{balanced.kept:,}"),
         ("positives", f"{balanced.positives:,}", f"{balanced.kept_positives:,}"),
-        ("joint surface AUC", _joint(balanced.before), _joint(balanced.after)),
-        ("worst feature alone", _worst(balanced.before), _worst(balanced.after)),
+        ("AUC of all features together", _joint(balanced.before), _joint(balanced.after)),
+        ("AUC of the worst feature alone", _worst(balanced.before), _worst(balanced.after)),
     ]
     tried = "balanced" if balanced.achieved else "last tried"
     console.print(table(("", "before", tried), rows))
@@ -149,7 +177,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     telling = [each for each in balanced.caveats if each.code in ("ids-tell", "columns-tell")]
     draw_caveats([each for each in balanced.caveats if each not in telling], console)
     if not balanced.achieved:
-        words = "Nothing was written. Gather records whose surface does not tell."
+        words = "Nothing was written. Collect records whose surface does not predict the label."
         console.print(styled(f"{balanced.outcome} {words}"))
         return
     but = ", but not for its ids or other columns" if telling else ""
@@ -161,12 +189,12 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
             most = sorted(counts.items(), key=lambda pair: -pair[1])
             listed = ", ".join(f"{name} {count}" for name, count in most[:_KEPT_LISTED])
             more = ", ..." if len(most) > _KEPT_LISTED else ""
-            console.print(styled(f"lost by {what}: {listed}{more}"))
+            console.print(styled(f"dropped by {what}: {listed}{more}"))
     if balanced.kept == balanced.n:
-        console.print(styled(f"Nothing had to be dropped. {out} holds all {balanced.n:,} records."))
+        console.print(styled(f"Nothing had to be dropped. {out} has all {balanced.n:,} records."))
     else:
         share = f"{balanced.kept / balanced.n:.0%}"
-        console.print(styled(f"{out} holds {balanced.kept:,} records, {share} of them."))
+        console.print(styled(f"{out} has {balanced.kept:,} of the records ({share})."))
 
 
 def _joint(surfaces: Surfaces) -> str:

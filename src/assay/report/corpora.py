@@ -1,4 +1,4 @@
-"""What an import gave, for people."""
+"""Draw the result of an import on a terminal."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ _FROM = {
 
 
 def draw_imported(imported: Imported, out: "Console") -> None:
-    """How many items there are, what was left out and why, and what to do next."""
+    """Draw the number of items, what was left out and why, and the next step."""
     lines = [
         ("items", f"{imported.items:,} in {counted(imported.groups, 'group')}"),
         ("label 1", f"{imported.positives:,}"),
@@ -39,9 +39,9 @@ def draw_imported(imported: Imported, out: "Console") -> None:
     out.print()
     if not imported.positives or not imported.negatives:
         only = int(bool(imported.positives))
-        out.print(styled(f"Every label is {only}: nothing can be told apart in it."))
+        out.print(styled(f"Every label is {only}: nothing can be measured on it."))
     for line in (
-        f"Written to {imported.out}. See what its surface gives away:",
+        f"Written to {imported.out}. Audit its surface:",
         f"  assay confounds {imported.out}",
     ):
         out.print(styled(line), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Dual-condition results and the commit gate, for people."""
+"""Draw dual-condition results and the commit gate's report on a terminal."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ _STYLE = {Regime.LEARNING: "green", Regime.POLISH: "green", Regime.UNDETERMINED:
 
 
 def draw_dual(dual: "Dual", out: "Console") -> None:
-    """The columns, what they differ by, layers, seen and unseen, the regime, what to know."""
+    """Draw the conditions, their differences, layers, subsets, the regime and caveats."""
     result, record = dual.result, dual.record
     items, seeds = len(record["items"]["id"]), len(record["seeds"])
     out.print(styled(f"{record['corpus']}: {record['system']}"))
@@ -101,7 +101,7 @@ def _row(label: str, quantity: Quantity | None, *, sign: bool = False) -> list[s
 
 
 def draw_gate(report: GateReport, out: "Console") -> None:
-    """Every fault of every file, and how many files are in order."""
+    """Draw every fault of every file, and how many files are in order."""
     for file in report.files:
         for fault in file.faults:
             out.print(marked(f"{file.file}: ", fault.kind, "red", f": {fault.message}"))

@@ -25,7 +25,7 @@ def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str
 
 
 def csv_line(cells: Iterable[str]) -> str:
-    """A line of CSV (RFC 4180); a cell that a spreadsheet would take for a formula is defused."""
+    """A line of CSV (RFC 4180); a cell that a spreadsheet would run as a formula is escaped."""
     return ",".join(_csv_cell(cell) for cell in cells) + "\n"
 
 

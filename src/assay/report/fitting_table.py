@@ -1,7 +1,7 @@
-"""A table that fits its terminal: names and figures stay whole, whatever the width.
+"""A table that fits its terminal: names and figures stay whole at any width.
 
-Where it is too wide, texts wrap first; then the columns stand closer and the least important ones
-are left out; and where that is not enough, every row becomes a few lines.
+If it is too wide, texts wrap first; then the gaps shrink and the least important columns are left
+out; if that is not enough, every row becomes a few lines.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _WIDE_GAP, _NARROW_GAP, _INDENT = 3, 2, 2
 _NARROWEST_TEXT = 20
-"""A text is not wrapped to less than this."""
+"""The narrowest width to which a text is wrapped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class FittingTable:
         return [self.headers[column], *(row[column] for row in self.rows)]
 
     def _wraps(self, column: int) -> bool:
-        """Whether a column holds texts, which can be wrapped; figures and names are not."""
+        """Whether a column holds texts, which can be wrapped; figures and names cannot."""
         return any(
             sum(word[:1].isalpha() for word in cell.split()) > 1 for cell in self._cells(column)[1:]
         )

@@ -1,4 +1,4 @@
-"""Bars and scorecards for people: what is asked, what came of a run, what a version changed."""
+"""Draw bars and scorecards on a terminal, and the changes between versions of the bars."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from assay.gauntlet.store import KeptScorecard
 
 _STYLE = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.UNRESOLVED: "yellow"}
+_BOUND = "lower bound: one-sided, 95 %; to pass, it must reach the threshold"
 
 
 def draw_scorecard(card: Scorecard, out: "Console") -> None:
-    """A scorecard: what was judged, each bar, the two verdicts, and what to know about them."""
+    """Draw a scorecard: what was judged, each bar, both verdicts, and the caveats."""
     out.print(styled(f"{card.method} on {card.benchmark}, {card.task} bars {card.bars_version}"))
     out.print()
     _draw_bars(card, out)
     out.print()
     point = card.point
-    met = f"{point.passed}/{point.total} bars at the point estimates"
+    met = f"{point.passed}/{point.total} bars by the estimates alone, without intervals"
     out.print(styled(f"point verdict  {point.verdict.upper()}  {met}"))
     style = f"bold {_STYLE[card.verdict]}"
     out.print(marked("verdict        ", card.verdict.upper(), style, f"  {card.meaning}"))
@@ -40,7 +41,7 @@ def draw_scorecard(card: Scorecard, out: "Console") -> None:
 
 
 def _draw_bars(card: Scorecard, out: "Console") -> None:
-    """Each bar on a line of its own, its parts below it in columns: fits 72 characters."""
+    """Draw each bar on a line, its parts below in columns, within 72 characters."""
     longest = max(len(part.partition) for bar in card.bars for part in bar.parts)
     wide = min(max(longest, 20), 30)
     out.print(styled(f"{'':{wide + 4}}  value  95 % interval     lower bound"))
@@ -51,10 +52,11 @@ def _draw_bars(card: Scorecard, out: "Console") -> None:
             ends = interval(part.low, part.high)
             figures = f"{part.value:>6.3f}  {ends:<16}  {part.lower_bound:>11.3f}"
             out.print(styled(f"    {part.partition:<{wide}} {figures}"))
+    out.print(styled(_BOUND, style="dim"))
 
 
 def draw_rejudged(runs: "Sequence[Rejudged]", out: "Console", *, kept: str) -> None:
-    """A line a run, old beside new, and below it what changed."""
+    """Draw a line for each run: the earlier verdicts, the new one, and what changed."""
     now = next((run.scorecard.bars_version for run in runs if run.scorecard is not None), "")
     rows = []
     for run in runs:
@@ -83,7 +85,7 @@ def _short(card: Scorecard, *, named: bool) -> str:
 
 
 def _changed(run: "Rejudged") -> str:
-    """What the new bars say that the last scorecard did not."""
+    """The bars whose result differs from the last scorecard."""
     if run.scorecard is None or run.error is not None:
         return run.error or ""
     others = _others(run)
@@ -103,7 +105,7 @@ def _changed(run: "Rejudged") -> str:
 
 
 def draw_bars(bars: BarSet, out: "Console") -> None:
-    """One version: its bars, partitions, controls and reason."""
+    """Draw one version: its bars, partitions, controls and reason."""
     out.print(styled(f"{bars.name}: {bars.because}"))
     out.print()
     rows = [(bar.id, metric_of(bar).asks(bar), bar.on) for bar in bars.bars]
@@ -121,7 +123,7 @@ def draw_bars(bars: BarSet, out: "Console") -> None:
 
 
 def draw_difference(old: BarSet, new: BarSet, out: "Console") -> None:
-    """What the newer version added, changed and dropped, and why."""
+    """Draw what the newer version added, changed and dropped, and why."""
     out.print(styled(f"{old.name} -> {new.name}: {new.because}"))
     out.print()
     rows = [

@@ -1,7 +1,7 @@
 """The cross-corpus matrix for a terminal, for Markdown, CSV and JSON.
 
-What is written to a file says of which folder it is the matrix, so that it can be made again and
-compared: an edited matrix is not what its result files give.
+A written matrix names its folder, so that it can be made again and compared: an edited matrix does
+not match its result files.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ _LEGEND = (
 
 
 def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> None:
-    """A line a corpus; below it why rows are not reported."""
+    """Draw a line for each corpus, and why rows are not reported."""
     names = _names(matrix)
     rows = [_short_cells(row, names) for row in matrix.rows]
     out.print(table(_SHORT, rows, right=" rr rr r"))
@@ -84,7 +84,7 @@ def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
 
 
 def matrix_csv(matrix: Matrix, *, of: str, history: bool = False) -> str:  # noqa: ARG001 - one shape
-    """A line a corpus, every number unrounded."""
+    """A line for each corpus, with unrounded numbers."""
     lines = [csv_line(CSV_HEAD)]
     for row in matrix.rows:
         quantities = (row.a, row.b, row.learning_contribution, row.memorisation, row.transfer)
@@ -114,17 +114,17 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     ".csv": matrix_csv,
     ".json": matrix_json,
 }
-"""How a matrix is written, by the ending of the file."""
+"""The writer of a matrix for each file extension."""
 
 
 def written(of: str) -> str:
-    """A folder as it stands in a matrix: nothing in it can end a comment or begin a formula."""
+    """A folder's name in a matrix, escaped so that it cannot end a comment or begin a formula."""
     quoted = quote(of)
     return f"./{quoted}" if quoted.startswith("-") else quoted
 
 
 def _names(matrix: Matrix) -> dict[str, str]:
-    """What each row is called, by its result file; numbered where a corpus has several systems."""
+    """The name of each row, by its result file; numbered if a corpus has several systems."""
     several = len({row.metric for row in matrix.rows}) > 1
     names = {}
     for row in matrix.rows:
@@ -136,7 +136,7 @@ def _names(matrix: Matrix) -> dict[str, str]:
 
 
 def _systems(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
-    """Which system each row is of, where that has to be told."""
+    """The system of each row, if there are several."""
     return [
         f"{names[row.file]}: {row.system or row.file}"
         for row in matrix.rows
@@ -145,7 +145,7 @@ def _systems(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
 
 
 def _standing(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
-    """Which rows stand in the ledger of a study, and what is shown of the others."""
+    """Which rows are in the ledger of a study, and what is shown about the others."""
     lines = []
     studies = sorted({row.entered.study for row in matrix.rows if row.entered is not None})
     for study in studies:

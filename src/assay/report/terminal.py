@@ -1,4 +1,4 @@
-"""Plain tables for a terminal, drawn with rich, which is imported only when something is drawn."""
+"""Plain tables for a terminal, drawn with rich, which is imported only when needed."""
 
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def console(file: IO[str] | None = None) -> "Console":
-    """A console as wide as the terminal, and wide enough for our tables where there is none."""
+    """A console as wide as the terminal; without one, wide enough for our tables."""
     from rich.console import Console
 
     terminal = Console(file=file, highlight=False, soft_wrap=False)
@@ -27,16 +27,16 @@ def table(
     right: str = "",
     drop: Sequence[str] = (),
 ) -> FittingTable:
-    """A borderless table; `right` marks the columns set to the right, one letter a column.
+    """A borderless table; `right` marks right-aligned columns, one letter per column.
 
-    Columns named in `drop` are left out, the first first, where the terminal is too narrow.
+    If the terminal is too narrow, columns named in `drop` are left out, in that order.
     """
     safe = [tuple(map(printable, row)) for row in rows]
     return FittingTable(headers=tuple(map(printable, headers)), rows=safe, right=right, drop=drop)
 
 
 def styled(text: str, style: str = "") -> "Text":
-    """Other people's words as text that cannot move the cursor."""
+    """Untrusted text in a form that cannot move the cursor."""
     from rich.text import Text
 
     return Text(printable(text), style=style)

@@ -2,7 +2,7 @@
 
 A method answers with a number (a score), a text (a class), or a mapping with `score`, `class` or
 both. Everything else, and every score that is not finite, is a `BadOutput`: an answer that cannot
-be ranked is not a low answer. A text that could not be stored and read again is none either.
+be ranked is not a low answer. So is a text that could not be stored and read back.
 """
 
 import math
@@ -16,7 +16,7 @@ Output = float | str | dict[str, float | str]
 
 
 def check_output(raw: object, task: Task, classes: Collection[str]) -> Output:
-    """The answer in its stored form, or a BadOutput saying what was got and expected."""
+    """The answer in its stored form, or a BadOutput with what was got and expected."""
     if type(raw) is float and task == "detection" and math.isfinite(raw):
         return raw  # nearly every answer, so looked at first
     if isinstance(raw, Mapping):

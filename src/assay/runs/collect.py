@@ -1,12 +1,12 @@
 """Run a method over a benchmark: one record per item, stored before the next is asked.
 
-A method that takes batches is asked several items at once; the records of a batch are stored, in
-order, before the next is asked.
+A method that takes batches gets several items at once; the records of a batch are stored, in order,
+before the next.
 
-The method is asked in an order drawn from the seed and the benchmark's bytes, and is told a
-question and perhaps a response, never an id, a label, a class or a place in the file. A learner is
-asked about an item only by a copy fitted without that item and its group; the second corpus is
-asked of a copy fitted to the whole first one.
+The order of items is drawn from the seed and the benchmark's bytes. The method gets a question and
+perhaps a response, never an id, a label, a class or a place in the file. Each item goes to a copy
+of a learner that was fitted without that item and its group; the second corpus goes to a copy
+fitted to the whole first one.
 """
 
 import platform
@@ -53,9 +53,9 @@ class Listener:
 
 
 class Sealed:
-    """What a run owes to its seal: where it stands, what was made before it was cut off.
+    """The sealed side of a run: its provenance, and the records made before an interruption.
 
-    Without a provenance the run is unsealed, and nothing is noted.
+    Without a provenance the run is unsealed, and nothing is recorded.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Sealed:
         self._unsealed: set[str] = set(() if provenance is None else provenance.unsealed_code)
 
     def note(self, worker: Worker) -> None:
-        """Look at what the worker has loaded by now."""
+        """Record what the worker has loaded so far."""
         if self.provenance is None:
             return
         try:
@@ -80,7 +80,7 @@ class Sealed:
             self._unsealed.add("(its process ended before it could be asked)")
 
     def ended(self) -> Provenance | None:
-        """The provenance with what was noted."""
+        """The provenance with what was recorded."""
         if self.provenance is None:
             return None
         return replace(self.provenance, unsealed_code=tuple(sorted(self._unsealed)))
@@ -100,10 +100,10 @@ def run(
     """Ask a method about every item of a benchmark.
 
     `method` is a reference (`file.py:function`, `package.module:function`, a registered name),
-    which runs in a process of its own, or a callable or learner, which runs here. Stops at the
-    first item that fails and raises its MethodError, whose `run` holds what was made so far; with
-    `keep_going` it records the failure and asks on. `batch` is how many items a method that takes
-    batches is given at a time (32).
+    which runs in its own process, or a callable or learner, which runs here. Stops at the first
+    item that fails and raises its MethodError, whose `run` holds the outputs so far; with
+    `keep_going` it records the failure and continues. `batch` is the batch size for a method that
+    takes batches (32).
     """
     with start_worker(method, seed=seed, limits=limits, environment=environment) as worker:
         return collect(
@@ -135,9 +135,9 @@ def collect(
     """Ask a started worker about every item; each record is stored before the next is asked.
 
     A method whose outputs depend on its seed is also asked under the seeds of `repeats`.
-    `sealed` holds the records of a sealed run to resume. An unsealed run that the method or the
-    user ends early is closed, in a temporary folder where only a listener is given, who is told
-    where its outputs are. The caller closes a complete run, once the worker has ended.
+    `sealed` holds the records of a sealed run to resume. If the method or the user ends an unsealed
+    run early, it is closed; without a folder of its own, in a temporary one. The listener is told
+    where the outputs are. The caller closes a complete run, after the worker has ended.
     """
     check_answerable(worker, benchmark, task, batch=batch)
     is_sealed, sealed = sealed is not None, sealed or Sealed()
@@ -254,7 +254,7 @@ def _ask(
 
 
 def _keep_partial(partial: Run, folder: RunFolder | None, hear: Listener) -> None:
-    """Close a run that ended early, where an output was made, and say where it is."""
+    """Close a run that ended early with some outputs, and report its folder."""
     made = sum(record.error is None for record in partial.records)
     if made:
         hear.interrupted(made, close_run(partial, folder))
@@ -276,11 +276,12 @@ def check_answerable(
 ) -> None:
     """Refuse a method that cannot do the task, or a benchmark that lacks what the task needs.
 
-    A size of batches is refused for a method that takes none; of a learner it is not known yet.
+    A batch size is refused for a method that does not take batches; for a learner this is not known
+    yet.
     """
     if batch is not None and not (worker.takes_batches or worker.learner):
         raise SpecError(
-            f"batch = {batch}, and {worker.method.text} takes one item at a time",
+            f"batch = {batch}, but {worker.method.text} takes one item at a time",
             hint="A method that takes batches has parameters `questions` and `responses`.",
         )
     ours = REGISTERED.get(worker.method.text)
@@ -292,7 +293,7 @@ def check_answerable(
         bare = next((item for item in items if item.cls is None), None)
         if bare is not None:
             raise SpecError(
-                f"{benchmark.name}: record {bare.id} has no class, which classification needs",
+                f"{benchmark.name}: record {bare.id} has no class; classification needs one",
                 hint="Name the column that holds it (`class_=COLUMN`), or `task=detection`.",
             )
     if task == "detection" and ("response" in worker.arguments or worker.learner):
@@ -304,8 +305,8 @@ def check_answerable(
             )
     if task == "detection" and worker.learner and any(i.label is None for i in benchmark.items):
         raise SpecError(
-            f"{benchmark.name}: a learner needs to know which records are positive",
-            hint="Say it: `label=COLUMN`, or `positive='class != truth'`.",
+            f"{benchmark.name}: a learner needs labels",
+            hint="Name them: `label=COLUMN`, or `positive='class != truth'`.",
         )
 
 

@@ -1,9 +1,8 @@
-"""The event loop that the coroutines of a method run on, kept from one item to the next.
+"""The event loop for a method's coroutines, kept from one item to the next.
 
-So the clients and connections that a method opens live on. In a process of the method's own the
-loop runs on the main thread. In the caller's process it runs on a thread of its own: in a notebook
-the main thread runs a loop already, and no second one can run there. asyncio is imported when a
-method first needs it.
+So clients and connections that a method opens stay open. In the method's own process the loop runs
+on the main thread. In the caller's process it runs on its own thread: in a notebook the main thread
+already runs a loop, and cannot run a second one. asyncio is imported when a method first needs it.
 """
 
 from collections.abc import Awaitable, Coroutine
@@ -29,7 +28,7 @@ class EventLoop:
         self._closing = False
 
     def run(self, awaitable: Awaitable[object]) -> object:
-        """What an awaitable returns; what it raises is raised here."""
+        """The result of an awaitable; its exceptions are raised here."""
         loop = self._loop or self._start()
         outcome = _outcome(awaitable)
         answer, error = self._there(loop, outcome) if self.own_thread else _here(loop, outcome)
@@ -38,7 +37,7 @@ class EventLoop:
         return answer
 
     def close(self) -> None:
-        """Cancel the tasks that are left and end the loop; a second time does nothing.
+        """Cancel the remaining tasks and end the loop; a second call does nothing.
 
         A task that does not end when it is cancelled is abandoned.
         """

@@ -1,4 +1,4 @@
-"""One pass over a benchmark: an item or a batch at a time, and what a failure leads to."""
+"""One pass over a benchmark, an item or a batch at a time, with the handling of failures."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from time import perf_counter
@@ -11,16 +11,16 @@ from assay.runs.rounds import Example, KeyedItem, Round, rounds
 from assay.runs.worker import Worker
 
 GIVE_UP_AFTER = 10
-"""How many items or batches in a row may end the worker before a run that keeps going gives up."""
+"""With `keep_going`, the run gives up after this many items or batches in a row end the worker."""
 _NAMED = 3
 
 
 class Asking:
-    """Asks a worker about every item that has not been asked, once.
+    """Asks a worker once about every remaining item.
 
-    A method that takes batches is given `batch` items at a time, as they follow in the order of
-    asking; of a batch that was cut off, those whose records were not stored. `on_loaded` is called
-    when a copy of the worker has answered all it will be asked.
+    A method that takes batches gets `batch` items at a time, in order; of an interrupted batch,
+    those without a stored record. `on_loaded` is called when a copy of the worker has answered its
+    last item.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Asking:
         self.broken_in_a_row = 0
 
     def under(self, seed: int, made: Collection[str]) -> "Asking":
-        """The same under another seed, some items having been asked."""
+        """The same under another seed, without items that were already asked."""
         return Asking(
             self.worker,
             self.benchmark,
@@ -90,7 +90,7 @@ class Asking:
                 self.recover(failure, about, examples)
 
     def batches(self, entries: Sequence[KeyedItem]) -> Iterator[list[KeyedItem]]:
-        """The items that have not been asked, in batches that do not depend on which these are."""
+        """The remaining items, in batches that do not depend on which items remain."""
         for start in range(0, len(entries), self.batch):
             batch = entries[start : start + self.batch]
             left = [entry for entry in batch if entry[0] not in self.made]
@@ -98,7 +98,7 @@ class Asking:
                 yield left
 
     def probe(self, count: int) -> Iterator[Record]:
-        """The first items of a method that does not learn, whatever has been asked."""
+        """The first items of a method that does not learn, asked before or not."""
         _, entries = next(self.rounds())
         first = entries[:count]
         for start in range(0, len(first), self.batch if self.worker.takes_batches else 1):
@@ -110,7 +110,7 @@ class Asking:
                 self.worker.restart()
 
     def rounds(self) -> Iterator[Round]:
-        """What to fit on, and what to ask then."""
+        """The items to fit on, and those to ask then."""
         return rounds(self.benchmark, task=self.task, seed=self.seed, learner=self.worker.learner)
 
     def prepare(self, examples: list[Example] | None) -> None:
@@ -134,7 +134,7 @@ class Asking:
         return Record(item=key, output=output, error=None, ms=ms), None
 
     def ask_batch(self, batch: list[KeyedItem]) -> tuple[list[Record], MethodError | None, str]:
-        """A record per item, and the first error with what it is about."""
+        """A record per item, and the first error with its item."""
         started = perf_counter()
         try:
             answers = self.worker.ask_batch(

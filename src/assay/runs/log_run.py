@@ -14,14 +14,14 @@ from assay.sandbox.levels import Level
 def run_of_log(path: Path, benchmark: Benchmark, metric: str | None = None) -> Run:
     """The scores of a log under one metric as a run of detection; epochs are its seeds.
 
-    A record of which the log has no score has none here: it is unscored, never 0.
+    A record without a score in the log is unscored here, never 0.
     """
     found = read_log_scores(path, ids=benchmark.all_ids, metric=metric)
     if found is None:
-        raise SpecError(f"{path}: no log of a harness")
+        raise SpecError(f"{path}: not a harness's log")
     if len(found.by_epoch) > SEEDS:
         raise SpecError(
-            f"{path}: {len(found.by_epoch)} epochs, and a run has {SEEDS} seeds at most",
+            f"{path}: {len(found.by_epoch)} epochs, but a run has at most {SEEDS} seeds",
             hint="Judge a log with fewer epochs.",
         )
     model = found.run.model or found.run.harness

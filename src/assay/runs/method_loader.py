@@ -1,6 +1,6 @@
-"""Loading a method and calling it: the part that the worker and the trusted path share.
+"""Load and call a method, both in a worker and in this process.
 
-Runs wherever the method runs, so it knows no labels, no classes and no original ids.
+Runs where the method runs, so it has no labels, classes or original ids.
 """
 
 import importlib
@@ -26,7 +26,7 @@ _PLAIN = frozenset({float, int, bool, str})
 
 @runtime_checkable
 class FittedMethod(Protocol):
-    """A learner: `fit` takes examples and gives back the function to ask."""
+    """A learner: `fit` takes examples and returns the function to ask."""
 
     def fit(self, examples: Any) -> Any:  # noqa: ANN401 - theirs
         """Learn from examples."""
@@ -34,12 +34,12 @@ class FittedMethod(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A method as imported: what to ask with a question and a response, or a learner to fit first.
+    """An imported method: a function of question and response, or a learner to fit first.
 
-    `batch` says that it takes a list of each and returns a list of answers. `arguments` are what it
-    is told of an item: `question`, `response`, or both; `asks_by_name` says that a parameter is
-    called so, or that there are two. `isolated` says that this process is the method's own, so
-    that even KeyboardInterrupt is its. Awaitable answers are awaited on `loop`.
+    `batch` says that it takes lists and returns a list of answers. `arguments` are what it gets of
+    an item: `question`, `response`, or both; `asks_by_name` says that a parameter has such a name,
+    or that there are two. `isolated` says that this is the method's own process, so that even a
+    KeyboardInterrupt is the method's. Awaitable answers are awaited on `loop`.
     """
 
     method: Any
@@ -61,7 +61,7 @@ class Modules:
 
 
 def load(kind: str, target: str, attribute: str) -> Loaded:
-    """Import what a reference names; every way to fail is a MethodNotLoaded."""
+    """Import a reference; every failure is a MethodNotLoaded."""
     if kind == "registered":
         from assay.method.registry import REGISTERED
 
@@ -122,7 +122,7 @@ def inspect_method(
 
 
 def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
-    """Fit a learner and give back what it returns, ready to be called."""
+    """Fit a learner and return the fitted function."""
     predictor = guarded(lambda: loaded.method.fit(examples), MethodRaised)
     if not callable(predictor):
         got = type(predictor).__name__
@@ -131,7 +131,7 @@ def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
 
 
 def call(loaded: Loaded, question: str, response: str | None) -> object:
-    """One answer, or a MethodError that says what happened instead."""
+    """One answer, or a MethodError."""
     if loaded.batch:
         return call_batch(loaded, [question], [response])[0]
     try:
@@ -162,7 +162,7 @@ def call_batch(
 
 
 def _awaited(loaded: Loaded, answer: object) -> object:
-    """What a coroutine returns; anything else as it is."""
+    """The result of a coroutine; other values unchanged."""
     if hasattr(type(answer), "__await__"):
         return loaded.loop.run(answer)  # type: ignore[arg-type]
     return answer
@@ -229,7 +229,7 @@ def loaded_modules(before: Collection[str] = ()) -> Modules:
 
 
 def seed_everything(seed: int) -> None:
-    """Seed the generators that a method may use without saying so."""
+    """Seed the global random generators that a method may use."""
     random.seed(seed)
     numpy = sys.modules.get("numpy")
     if numpy is not None:

@@ -15,7 +15,7 @@ _SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 @dataclass(frozen=True, kw_only=True)
 class MethodSignature:
-    """What to hand over: `question`, `response` or both, or a list of each where it is a batch."""
+    """The arguments to pass: `question`, `response` or both; lists for a batch."""
 
     batch: bool
     positional: tuple[str, ...]
@@ -23,12 +23,12 @@ class MethodSignature:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What the method is told of an item."""
+        """The parts of an item that the method gets."""
         return tuple(sorted({*self.positional, *self.named.values()}))
 
     @property
     def asks_by_name(self) -> bool:
-        """Whether a parameter is called after what it gets, or there are two of them."""
+        """Whether a parameter is named after its content, or there are two."""
         by_name = (name.removesuffix("s") == value for name, value in self.named.items())
         return len(self.arguments) > 1 or any(by_name)
 
@@ -42,7 +42,7 @@ def read_signature(method: Predictor, name: str) -> MethodSignature:
 
 
 def bind(method: Predictor, signature: MethodSignature) -> Predictor:
-    """A function of question and response that hands over what the method takes."""
+    """A function of question and response that passes what the method takes."""
     positional, named = signature.positional, signature.named
     if positional == _BOTH and not named:
         return method
@@ -68,8 +68,8 @@ def _refuse_generator(method: Predictor) -> None:
 def _takes_batches(method: Predictor, name: str) -> bool:
     """Whether a method takes lists: by the names of its parameters, else by its own.
 
-    `questions` or `responses` say so, `question` or `response` say that it does not; where there
-    is none of them, a name that ends in `_batch` does.
+    Parameters `questions` or `responses` mean lists, `question` or `response` single items; without
+    any of them, a name that ends in `_batch` means lists.
     """
     parameters = _parameters(method)
     if any(p.name in _BOTH for p in parameters):
@@ -94,7 +94,7 @@ def _parameters(method: Predictor) -> list[inspect.Parameter]:
 
 
 def _binding(method: Predictor, names: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """What to hand over: by name where parameters have one of these names, else in order.
+    """The arguments to pass: by name if parameters have one of these names, else in order.
 
     An optional parameter of another name (`temperature=0.7`) is left to its default.
     """

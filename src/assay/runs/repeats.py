@@ -1,10 +1,9 @@
-"""A method whose outputs depend on its seed is asked under several.
+"""A method whose outputs depend on its seed is asked under several seeds.
 
-The seeds of a sealed run come from its seal, and a seal can be made again and again until its seed
-is a lucky one. So a few items are asked again under another seed, in another order and so, of a
-method that takes batches, beside other items. Where an output differs, and for every learner (its
-folds are drawn by the seed), all items are asked under more seeds, and the run is judged on the
-mean over them.
+The seed of a sealed run comes from its seal, and an author could seal repeatedly until the seed is
+a lucky one. So a few items are asked again under another seed, in another order (and in other
+batches). If an output differs, and for every learner (its folds depend on the seed), all items are
+asked under more seeds, and the run is judged on their mean.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,9 +32,9 @@ class Repeats(NamedTuple):
 class Repeating:
     """Asks under a run's own seed, and under more where outputs depend on the seed.
 
-    `made` are the records of a run that is resumed. `on_repeat` hears how many more records there
-    will be than expected. After `records`, `probed` is how many items were asked again and came out
-    the same.
+    `made` are the records of a resumed run. `on_repeat` is told how many more records there will be
+    than expected. After `records`, `probed` is how many items were asked again with the same
+    output.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class Repeating:
 
     @property
     def expected(self) -> int:
-        """How many records there will be, as far as is known before the probe."""
+        """The expected number of records, before the probe."""
         items = self.asking.benchmark.asked
         return items * (1 + len(self.seeds)) if self.depends_on_seed else items
 
@@ -80,12 +79,12 @@ class Repeating:
                 yield replace(record, seed=number)
 
     def _under(self, seed: int, number: int) -> Asking:
-        """The same asking with a fresh worker under another seed."""
+        """The same loop with a fresh worker under another seed."""
         self.asking.worker.restart(seed=derive(seed, "method"))
         return self.asking.under(seed, [each.item for each in self.made if each.seed == number])
 
     def _differs(self) -> bool:
-        """Whether an item comes out otherwise under another seed."""
+        """Whether an item's output differs under another seed."""
         first = {record.item: record.output for record in self.made}
         again = self._under(self.seeds[0], 1)
         for record in again.probe(self.probe):

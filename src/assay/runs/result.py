@@ -1,4 +1,4 @@
-"""What a run leaves behind: its records, and what produced them. Holds no score."""
+"""A run: its records, and what produced them. It has no scores."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -23,12 +23,12 @@ seen in 99.5 %."""
 
 
 BATCH = 32
-"""How many items a method that takes batches is given at a time, unless the run says otherwise."""
+"""The default batch size for a method that takes batches."""
 _LARGEST_BATCH = 10_000
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Why an item has no output: the word of the error's kind, and what it said."""
+    """Why an item has no output: the kind of error, and its message."""
 
     kind: str
     message: str
@@ -42,9 +42,9 @@ class Record(
     forbid_unknown_fields=True,
     gc=False,  # holds no cycle, and a run holds very many
 ):
-    """What came of one item: an output, or an error, and how long it took.
+    """The result of one item: an output or an error, and the time taken.
 
-    `seed` is 0 under the run's own seed, and counts up under those that it was repeated with.
+    `seed` is 0 under the run's own seed, and counts up under further seeds.
     """
 
     item: str
@@ -59,7 +59,7 @@ class Record(
 
 
 def batch_size(given: int | None) -> int:
-    """How many items to hand over at a time; the usual number where none is given."""
+    """The batch size; the default if none is given."""
     if given is None:
         return BATCH
     if not 1 <= given <= _LARGEST_BATCH:
@@ -78,7 +78,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Self:
-        """What names a benchmark."""
+        """The reference to a benchmark."""
         return cls(name=benchmark.name, digest=benchmark.digest, origin=benchmark.origin)
 
 
@@ -89,8 +89,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds for importing or fitting, seconds for one item, and the longest answer in bytes.
 
     The others hold for each process of a worker: bytes of private memory, seconds of processor
-    time, processes of the user (which do not bind root), bytes of a file that it writes. None is
-    no limit; runs that were stored before there were any have None.
+    time, processes of the user (not enforced for root), bytes of a file that it writes. None means
+    no limit; older stored runs have None.
 
     Example:
         >>> import assay
@@ -122,15 +122,14 @@ RESOURCES = ("memory_bytes", "cpu_seconds", "processes", "file_bytes")
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sealed run can show for itself.
+    """The evidence behind a sealed run.
 
     `seal` is the digest of its seal, `witness` the commit that held the seal before the run began,
-    where there was one. `resumed` says how often the run was resumed after it had been cut
-    off, `unsealed_code` which code it loaded that the seal does not name, and `unsealed_files`
-    which other files it opened, or services it connected to. `observed` says whether the kernel
-    told all that it opened; None in runs from before it was asked. `outside` is the value that its
-    seed comes from, where the seal names one; `attested` the time by which the seal existed,
-    where an authority attests one.
+    if there was one. `resumed` counts how often an interrupted run was resumed. `unsealed_code` is
+    code that it loaded and the seal does not name, `unsealed_files` other files that it opened, or
+    services it connected to. `observed` says whether the kernel reported everything it opened; None
+    in older runs. `outside` is the outside value of its seed, if the seal names one; `attested` is
+    the time by which the seal existed, if an authority attests one.
     """
 
     seal: str
@@ -149,9 +148,9 @@ class Run(Result, frozen=True, kw_only=True):
     `environment` are names of variables that were passed on, `harness` what it ran under,
     `printed` how many bytes the method wrote to its standard output and error. Without `provenance`
     nothing was sealed before it. A sealed method whose outputs depend on its seed has records under
-    `seeds` of them; `probed` is how many items were asked again under another seed and came out
-    the same. `batch` is how many items a method was given at a time that takes batches, None for
-    one that is asked about one item at a time; a record's time is then its share of the batch's.
+    `seeds` seeds; `probed` is how many items were asked again under another seed with the same
+    output. `batch` is the batch size, None for a method that takes one item at a time; a record's
+    time is then its share of the batch's.
 
     Example:
         >>> import assay
@@ -196,7 +195,7 @@ class Run(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """What ran on what, and how many items have an output."""
+        """The method, the benchmark, and how many items have an output."""
         failed = sum(record.error is not None for record in self.records)
         made = f"{counted(len(self.records), 'record')}, {failed} without an output"
         return [

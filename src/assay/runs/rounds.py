@@ -1,4 +1,4 @@
-"""Who is asked what, in which order: one round, or for a learner one for each fold."""
+"""The order of items: one round, or for a learner one for each fold."""
 
 import random
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ Round = tuple[list[Example] | None, list[KeyedItem]]
 
 
 def rounds(benchmark: Benchmark, *, task: Task, seed: int, learner: bool) -> Iterator[Round]:
-    """What to fit on (None for a method that does not learn), and what to ask then."""
+    """The items to fit on (None for a method that does not learn), and those to ask then."""
     shuffled = list(benchmark.keyed_items())
     order = derive(seed, "order", benchmark.digest)
     random.Random(order).shuffle(shuffled)  # noqa: S311 - a seeded order, not a secret
@@ -32,7 +32,7 @@ def rounds(benchmark: Benchmark, *, task: Task, seed: int, learner: bool) -> Ite
     )
 
     def examples(items: list[Item], fold: int) -> list[Example]:
-        """Items as a learner sees them, in an order that says nothing of those left out."""
+        """Items as a learner sees them, in an order that reveals nothing about those left out."""
         mixed = list(items)
         order = derive(seed, f"examples {fold}", benchmark.digest)
         random.Random(order).shuffle(mixed)  # noqa: S311 - a seeded order, not a secret

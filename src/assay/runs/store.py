@@ -4,8 +4,8 @@ A run folder holds `run.json` (what produced the outputs) and `outputs.jsonl` (o
 Each output is handed to the disk before the next item is asked, so an interrupted run keeps what
 was made. `run.json` is written at the start, as incomplete, and replaced whole at the end; it
 then carries the digest of the outputs as they were written, and reading checks it. Digests are
-taken of the bytes in memory as they are written, never of a file that could have been changed; a
-method that rewrites the file meanwhile is found out.
+computed from the bytes in memory as they are written, never from a file that could have been
+changed, so a method that rewrites the file is detected.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _OUTPUTS = {"digest": None, "lines": None}
 class RunFolder:
     """A new folder being filled by one run: begin, add each record, finish.
 
-    Nothing is made before `begin`, so that a method which cannot be loaded leaves no folder.
+    Nothing is created before `begin`, so a method that cannot be loaded leaves no folder.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -53,9 +53,9 @@ class RunFolder:
 
     @classmethod
     def resume(cls, path: Path) -> tuple["RunFolder", tuple[Record, ...]]:
-        """A folder whose run was cut off, and the records that were made; half a line is dropped.
+        """The folder of an interrupted run, and its records; half a line at the end is dropped.
 
-        Where nothing had been begun it is as good as new.
+        If nothing was written yet, it is like a new folder.
         """
         folder = object.__new__(cls)
         folder.path, folder._written, folder._started = path, hashlib.sha256(), now()
@@ -108,7 +108,7 @@ class RunFolder:
             os.fsync(self._outputs.fileno())
             self._outputs.close()
         made = self.digest
-        hint = "Something else wrote to the file during the run; its outputs cannot be used."
+        hint = "Another process wrote to the file during the run; its outputs cannot be used."
         try:
             stored = digest(read_bounded(file, self._size))
         except SpecError as error:
@@ -117,7 +117,8 @@ class RunFolder:
             ) from None
         if stored != made:
             raise DigestMismatch(
-                f"{file}: its digest is {stored}, and what was written to it has {made}", hint=hint
+                f"{file}: its digest is {stored}, expected {made}, that of the bytes written",
+                hint=hint,
             )
         outputs = {"digest": made, "lines": len(run.records)}
         self._write_head(run, {"finished": now(), "outputs": outputs})
@@ -190,7 +191,7 @@ def parse_run(folder: Path, head_bytes: bytes, stored: bytes) -> Run:
     outputs = head.get("outputs")
     if not isinstance(outputs, dict):
         raise SpecError(
-            f"{folder}: the run was cut off before it could be closed",
+            f"{folder}: the run was interrupted",
             hint=f"The outputs made are in {outputs_file}.",
         )
     if digest(stored) != outputs.get("digest"):
@@ -224,7 +225,7 @@ def parse_run(folder: Path, head_bytes: bytes, stored: bytes) -> Run:
 
 
 def record_line(record: Record) -> bytes:
-    """A record as it is stored; never one that could not be read again."""
+    """A record in its stored form; refused if it could not be read back."""
     try:
         line = msgspec.json.encode(record)
     except (UnicodeEncodeError, TypeError) as error:
@@ -249,7 +250,7 @@ def parse_records(stored: bytes, where: str) -> tuple[Record, ...]:
 
 
 def _seen_from(folder: Path, source: Source) -> Source:
-    """A source whose place was written as seen from the folder, as seen from here."""
+    """A source whose path was relative to the folder, now relative to the current one."""
     if source.origin is None or source.origin.place in (*BUNDLED, *NO_PATHS):
         return source
     with storage(source.origin.place):

@@ -22,7 +22,7 @@ class Worker(Protocol):
 
     @property
     def level(self) -> Level:
-        """How far the method is kept from what it must not see."""
+        """The isolation level of the method."""
 
     method: MethodRef
     method_digest: str | None
@@ -80,15 +80,15 @@ def start_worker(
     if not isinstance(method, str):
         if limits is not None or environment:
             raise SpecError(
-                "limits and an environment hold for a method in a process of its own,"
-                " and a callable runs in this one",
+                "limits and an environment need a method in its own process, but a callable runs in"
+                " this one",
                 hint="Name it instead: file.py:function.",
             )
         return TrustedWorker(method)
     if os.name != "posix":
         raise SpecError(
             "methods given by reference need a POSIX system (Linux, macOS)",
-            hint="Hand over the function itself to run it in this process.",
+            hint="Pass the function itself to run it in this process.",
         )
     reference = parse_method(method, registered=REGISTERED)
     return ProcessWorker(
@@ -111,7 +111,7 @@ def _file_digest(method: MethodRef) -> str | None:
 
 
 def default_task(worker: Worker, benchmark: Benchmark) -> Task:
-    """The task a method is for, as far as its name, its parameters or the benchmark tell."""
+    """The task of a method, by its name, its parameters or the benchmark."""
     ours = REGISTERED.get(worker.method.text)
     labelled = all(item.label is not None for item in benchmark.items)
     if labelled and not {"truth", "folklore"} <= set(benchmark.classes):
@@ -124,10 +124,10 @@ def default_task(worker: Worker, benchmark: Benchmark) -> Task:
 
 
 class TrustedWorker:
-    """The same verbs as a worker process, done here: for one's own callables, in a notebook.
+    """The same verbs as a worker process, in this process: for the user's own callables.
 
-    Nothing is kept from the method, no deadline holds, a crash takes everything along, and its
-    randomness is the caller's; the run says so.
+    The method is not isolated, there are no deadlines, a crash ends everything, and it shares the
+    caller's random generators; the run says so.
     """
 
     level = Level.TRUSTED
@@ -152,7 +152,7 @@ class TrustedWorker:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """End what its coroutines have left running."""
+        """End the remaining tasks of its coroutines."""
         self._loaded.loop.close()
 
     def restart(self, *, seed: int | None = None) -> None:
@@ -177,7 +177,7 @@ class TrustedWorker:
         return call_batch(self._asked, questions, responses)
 
     def modules(self) -> Modules:
-        """Nothing that could be told apart from what Assay itself has loaded."""
+        """Empty, since the method's modules cannot be separated from Assay's own."""
         return Modules(installed=(), files=())
 
     def forget(self) -> None:

@@ -1,9 +1,8 @@
-"""The process in which a method runs. It is told items and nothing about them.
+"""The process in which a method runs. It gets items without their labels.
 
 `main` reads one JSON object a line from a private file descriptor and writes one to another, in
 lockstep: {"n": number, "do": verb, "with": argument} is answered by {"n": the same, "ok": value}
-or {"n": the same, "failed": [kind, message]}. Standard output and error belong to the method and
-carry nothing of ours.
+or {"n": the same, "failed": [kind, message]}. Standard output and error belong to the method.
 
     load       [kind, target, attribute, seed]      -> [arguments, learner, by name, batch]
     branch                                          -> from here on a forked copy answers
@@ -13,7 +12,7 @@ carry nothing of ours.
     modules                                         -> [installed modules, other files]
     forget                                          -> the copy ends, the original answers again
 
-A learner is fitted in a forked copy of the worker, which dies with what it was told; so no
+A learner is fitted in a forked copy of the worker, which ends with the labels it was given; so no
 process ever holds the labels of items that it is asked about.
 """
 
@@ -60,7 +59,7 @@ class Server:
                 os._exit(FORGOTTEN)
 
     def handle(self, verb: str, argument: Any) -> object:  # noqa: ANN401 - JSON
-        """Do one thing; what a method does wrong comes out as a MethodError."""
+        """Do one request; a method's errors become a MethodError."""
         match verb:
             case "load":
                 kind, target, attribute, seed = argument
@@ -106,7 +105,7 @@ class Server:
         return True
 
     def send(self, reply: dict[str, Any]) -> None:
-        """Write a reply; an answer that cannot be written is no answer."""
+        """Write a reply; an answer that cannot be encoded is an error."""
         try:
             line = json.dumps(reply)
         except _UNWRITABLE:
@@ -116,7 +115,7 @@ class Server:
 
 
 def _sendable(answer: object) -> dict[str, object]:
-    """One answer of a batch, by itself: one that cannot be written spoils no other."""
+    """One answer of a batch, encoded separately, so that a bad one does not affect the others."""
     try:
         json.dumps(answer)
     except _UNWRITABLE:
@@ -133,9 +132,8 @@ def _unwritable(answer: object) -> dict[str, object]:
 def shut_labels_away() -> None:
     """Refuse to open the bundled benchmarks from inside this interpreter.
 
-    A fence against a method that imports assay and asks it for the labels, not a wall: native
-    code, other processes and a few ways of naming a file are not seen. Stronger levels of
-    confinement hold those.
+    This stops a method that imports assay and asks it for the labels. It does not stop native code,
+    other processes and a few ways of naming a file; that needs a stronger isolation level.
     """
     folder = Path(__file__).resolve().parent.parent / "benchmark" / "bundled"
     shut = {(file.stat().st_dev, file.stat().st_ino) for file in folder.glob("*.jsonl")}

@@ -1,9 +1,9 @@
-"""A method in a process of its own (L1): lockstep JSON lines on private pipes, with deadlines.
+"""A method in its own process (isolation level L1): JSON lines on private pipes, with deadlines.
 
-The worker's environment holds only what Python and a locale need, and what the caller passes by
-name. Ending it ends all that it started, in any session (Linux); where that cannot be told, leaving
-it raises. What the method prints is drained and counted, never parsed; its last line serves the
-message of a crash.
+The worker's environment holds only what Python and a locale need, and variables that the caller
+names. Ending it ends all that it started, in any session (Linux); if that cannot be confirmed,
+leaving it raises. The method's output is read and counted, never parsed; its last line becomes part
+of a crash's message.
 """
 
 import fcntl
@@ -134,7 +134,7 @@ class ProcessWorker:
     def ask_batch(self, questions: Sequence[str], responses: Sequence[str | None]) -> list[object]:
         """An answer for each item, or what was wrong with it; unchecked.
 
-        All of them together have as many times the deadline of one, and the bytes of an answer.
+        The deadline and the byte limit of one answer are multiplied by the batch size.
         """
         count = len(questions)
         seconds = count * self.limits.item_seconds
@@ -158,7 +158,7 @@ class ProcessWorker:
         return BadOutput("an answer that is not in the protocol's form")
 
     def modules(self) -> Modules:
-        """What the worker says it has imported; a method that wants to can make it lie."""
+        """What the worker reports as imported; a hostile method can falsify it."""
         match self._exchange("modules", True, self.limits.load_seconds):
             case [[*installed], [*files]]:
                 names = [tuple(writable(str(name)) for name in each) for each in (installed, files)]
@@ -171,7 +171,7 @@ class ProcessWorker:
         self._exchange("forget", True, self.limits.load_seconds)
 
     def close(self) -> None:
-        """End the worker, and what it started in its session; a second time does nothing."""
+        """End the worker, and what it started in its session; a second call does nothing."""
         if self._process is not None:
             self._process.end()
             self._process.reap()
@@ -242,7 +242,7 @@ class ProcessWorker:
         )
 
     def _load(self) -> None:
-        """Have the method imported, and note how it wants to be called."""
+        """Import the method in the worker, and note how it is called."""
         if self._process is not None:
             self._process.check_confined()
         target = [self.method.kind, self.method.target, self.method.attribute, self.seed]
@@ -280,7 +280,7 @@ class ProcessWorker:
         raise self._unformed()
 
     def _parse(self, line: bytes) -> dict[str, Any]:
-        """A reply to the present request; anything else was not written by our worker."""
+        """A reply to the current request; anything else was not written by our worker."""
         try:
             reply = json.loads(line)
         except (ValueError, RecursionError):

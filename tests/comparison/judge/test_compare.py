@@ -166,7 +166,7 @@ def test_costs_are_shown_decide_nothing_and_are_told_when_they_rise():
     assert not cost.counts and not cost.gated
     assert cost.delta == 800.0
     assert "costs-more" in codes(found)
-    assert "deciding nothing" in drawn(found)
+    assert "not part of the verdict" in drawn(found)
 
 
 def test_flips_are_named_both_ways():
@@ -216,9 +216,7 @@ def test_without_a_policy_what_is_lost_decides_nothing():
     )
     assert found.needed_pairs is None
     (said,) = (one.message for one in found.caveats if one.code == "lost-runs-decide")
-    assert said.endswith(
-        "`missing=exclude`: RATIFY; `missing=fail`: INCONCLUSIVE. Say which it is."
-    )
+    assert said.endswith("`missing=exclude`: RATIFY; `missing=fail`: INCONCLUSIVE. Choose one.")
     assert "--missing exclude: RATIFY; --missing fail: INCONCLUSIVE" in drawn(found)
 
 
@@ -468,4 +466,4 @@ def test_looking_early_tells_after_how_many_pairs_it_was_decided():
     assert found.verdict is NetVerdict.RATIFY
     assert found.looks is not None and found.looks.decided_at is not None
     assert found.looks.decided_at <= 40
-    assert "what came later was not looked at" in drawn(found)
+    assert "later ones were not used" in drawn(found)

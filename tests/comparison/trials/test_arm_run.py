@@ -25,7 +25,7 @@ from assay.errors import IntegrityError, SpecError
 from assay.sandbox.job import Job
 
 NEVER = "the candidate never opened the artifact"
-PAST = "it opened the original artifact, past its own copy"
+PAST = "it opened the original artifact instead of its own copy"
 ORIGINAL = "cat HOME_OF_ALL/skill.md >/dev/null"
 
 
@@ -402,7 +402,7 @@ def test_a_scorer_that_scores_nothing_does_not_pass_on_what_the_run_says_of_itse
     (tmp_path / "agent" / "score.sh").write_text("true\n")
     found = tried(tmp_path, HONEST, rest=SCORED)
     assert found.crashed == 4
-    assert "as the run had written it" in found.crashes[0]
+    assert "which the run had written" in found.crashes[0]
 
 
 SCORERS = {

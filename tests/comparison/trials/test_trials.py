@@ -195,13 +195,13 @@ def test_folders_in_each_other_are_refused_before_anything_is_made(tmp_path):
     path = plan(tmp_path)
     spec = load_trial_spec(path)
     for out in (tmp_path / "agent", tmp_path / "agent" / "results"):
-        assert "lies in the system's folder" in raised(run_trials, spec, out).message
+        assert "is inside the system's folder" in raised(run_trials, spec, out).message
     assert not (tmp_path / "agent" / "results").exists()
     path.write_text(path.read_text().replace('path = "skill.md"', 'path = "agent"'))
     spec = load_trial_spec(path)
-    assert "lies in the artifact" in raised(run_trials, spec, tmp_path / "results").message
+    assert "is inside the artifact" in raised(run_trials, spec, tmp_path / "results").message
     error = raised(run_trials, spec, tmp_path / "agent" / "results")
-    assert "lies in the artifact" in error.message
+    assert "is inside the artifact" in error.message
     assert not (tmp_path / "agent" / "results").exists()
 
 

@@ -1,1 +1,1 @@
-"""A study: its verbs as methods, the commits that they make, what they give."""
+"""A study: its verbs as methods, their commits and their results."""

@@ -1,4 +1,4 @@
-"""Commit the files of a study when something happens in it, or say how to."""
+"""Commit the files of a study after each event, or say how to."""
 
 import os
 import shlex
@@ -15,12 +15,12 @@ from assay.study.submissions.run import Finished
 from assay.study.submissions.seal import seal
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 
-_ANEW = "put it into {}, remove this study and open it anew"
+_ANEW = "move it into {}, remove this study and create it again"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Publication:
-    """Files of a study that belong into one commit, its message, and the commit once made."""
+    """Files of a study for one commit, its message, and the commit once made."""
 
     names: tuple[str, ...]
     message: str
@@ -36,13 +36,13 @@ def committable(study: StudyFolder) -> Repository:
     repository = repository_of(study.root)
     if repository is None:
         raise SpecError(
-            "the study is in no git repository, so nothing can be committed",
+            "the study is not in a git repository, so nothing can be committed",
             hint="Make it one (git init), or leave out `commit=True`.",
         )
     if not repository.has_identity():
         raise SpecError(
             "git does not know who you are, so it cannot commit",
-            hint="Tell it: git config user.name NAME && git config user.email ADDRESS",
+            hint="Set it: git config user.name NAME && git config user.email ADDRESS",
         )
     return repository
 
@@ -60,17 +60,17 @@ def outside_files(study: StudyFolder) -> list[str]:
 
 
 def unshared_data(study: StudyFolder) -> dict[str, str]:
-    """Data that others will not get with the study: what keeps them from it, and what to do."""
+    """Data that others will not get with the study: the reason, and the remedy."""
     repository, data = repository_of(study.root), _data(study)
     if repository is None:
         anew = _ANEW.format("the study's folder")
         mend = f"Make a folder that holds both a git repository (git init), or {anew}."
-        fact = "{} lies outside the study, which is in no git repository"
+        fact = "{} is outside the study, which is not in a git repository"
         return {fact.format(place): mend for place in data if place.startswith("../")}
     outside = outside_files(study)
     ignored = repository.ignored([place for place in data if place not in outside])
     anew = f"{_ANEW.format('the repository').capitalize()}."
-    facts = dict.fromkeys((f"{place} lies outside the repository" for place in outside), anew)
+    facts = dict.fromkeys((f"{place} is outside the repository" for place in outside), anew)
     return facts | {f"git ignores {place}": "Take it out of .gitignore." for place in ignored}
 
 
@@ -93,14 +93,14 @@ def how_to_commit(study: StudyFolder, names: Sequence[str], message: str) -> str
 
 
 def _present(study: StudyFolder, names: Sequence[str]) -> list[str]:
-    """Those of the files that exist, and the ledger."""
+    """The files that exist, and the ledger."""
     return [name for name in (*names, LEDGER) if (study.root / name).exists()]
 
 
 def publish(
     study: StudyFolder, message: str, *, commit: bool, names: Sequence[str] = ()
 ) -> Publication:
-    """Bring the pages of a study up to date, and commit them with some files if asked to."""
+    """Update the pages of a study, and commit them with some files if requested."""
     files = (*names, *refresh_views(study))
     done = record_commit(study, files, message) if commit else None
     return Publication(names=files, message=message, commit=done)
@@ -109,7 +109,7 @@ def publish(
 def seal_and_publish(
     study: StudyFolder, submission: str, *, commit: bool, probe: bool
 ) -> tuple[SealedPrereg, Publication]:
-    """Seal a submission; one that is sealed already is only committed."""
+    """Seal a submission; if it is already sealed, only commit it."""
     if commit:
         committable(study)
     try:
@@ -130,7 +130,7 @@ def seal_and_publish(
 
 
 def publish_result(study: StudyFolder, finished: Finished, *, commit: bool) -> Publication:
-    """Bring the pages up to date after a run, and commit its result if asked to."""
+    """Update the pages after a run, and commit its result if requested."""
     names = [f"runs/{finished.submission}", "scorecards", "grades"]
     return publish(study, f"Result of {finished.submission}", commit=commit, names=names)
 

@@ -1,4 +1,4 @@
-"""What steps of a study give: a seal, a withdrawal, everything judged again."""
+"""Results of the steps of a study: a seal, a withdrawal, a re-score."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from assay.wording import counted
 
 
 class SealedSubmission(Result, frozen=True, kw_only=True):
-    """A submission that nothing can change any more: its seal, and the entry that names it."""
+    """A sealed submission, which cannot change any more: its seal, and its ledger entry."""
 
     submission: str
     digest: str
@@ -28,19 +28,17 @@ class SealedSubmission(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """What was sealed, and whether a commit bears witness."""
+        """What was sealed, and whether it is committed."""
         known = f"entry {self.entry}, digest {short(self.digest)}"
         witness = (
-            "no commit bears witness yet"
-            if self.commit is None
-            else (f"committed as {self.commit[:12]}")
+            "not committed yet" if self.commit is None else (f"committed as {self.commit[:12]}")
         )
         files = counted(len(self.seal.files), "file")
         return [f"{self.submission} is sealed: {known}; {files}", witness]
 
 
 class Withdrawal(Result, frozen=True, kw_only=True):
-    """A submission that was taken back in public."""
+    """A submission that was publicly withdrawn."""
 
     submission: str
     because: str

@@ -1,4 +1,4 @@
-"""A study: predictions sealed before anything runs, one run each, and a record of all of it."""
+"""A study: predictions sealed before anything runs, one run each, and a ledger of all events."""
 
 import warnings
 from collections.abc import Sequence
@@ -47,8 +47,8 @@ class Study(Viewed):
     """A folder in which predictions are sealed before anything runs, and every method runs once.
 
     Make one with `Study.create`, or open it with `Study.open`. Every method is a verb of the
-    command, with the same words. One line is written for everything that happens, and `verify`
-    derives all of it again.
+    command, with the same parameters. The ledger gets a line for every event, and `verify` derives
+    everything again.
 
     Example:
         >>> import assay
@@ -87,11 +87,11 @@ class Study(Viewed):
 
         Args:
             folder: a new or empty folder; one that holds only .git will do.
-            benchmark: a bundled name, a file, or what `load_benchmark` gave.
+            benchmark: a bundled name, a file, or a result of `load_benchmark`.
             name: the study's name. Default: the folder's.
             bars: a version, or a TOML file, to begin with.
             task: `detection` or `classification`. Default: every task that the data allow.
-            second: the second corpus, where a bar asks for one.
+            second: the second corpus, if a bar needs one.
 
         Warns of data that others will not get with the study.
 
@@ -122,7 +122,7 @@ class Study(Viewed):
 
     @property
     def name(self) -> str:
-        """What it is called in its `study.toml`."""
+        """Its name in `study.toml`."""
         return self.folder.config.name
 
     @checked
@@ -141,7 +141,7 @@ class Study(Viewed):
         Args:
             id: the submission's name, such as 019.
             method: FILE.py:FUNCTION, a module, or a registered name.
-            task: `detection` or `classification`. Default: what the method's shape tells.
+            task: `detection` or `classification`. Default: by the method's parameters.
             item_seconds: seconds for one item.
             load_seconds: seconds to import, or fit.
             env: the name of a variable to pass to the method, or several.
@@ -194,8 +194,8 @@ class Study(Viewed):
 
         Args:
             id: the submission's name.
-            unwitnessed: run without a commit that holds the seal; the result says so.
-            outside: the value that the seal takes its seed from.
+            unwitnessed: run even if no commit holds the seal; the result says so.
+            outside: the outside value that the seal names for its seed.
             commit: commit the start, and the result.
 
         """
@@ -217,20 +217,20 @@ class Study(Viewed):
     def score(
         self, run: str | Path | None = None, *, bars: str | None = None
     ) -> Scorecard | ScoredStudy:
-        """Judge every result under every version of the bars, where that is missing.
+        """Judge every result under every version of the bars that it lacks.
 
         Args:
-            run: judge this run's folder alone; that is shown, and not kept.
-            bars: of a single run, the version to judge it under.
+            run: judge only this run's folder; the scorecard is not stored.
+            bars: for a single run, the version to judge it under.
 
-        Returns what every result is worth; of a single run, its Scorecard.
+        Returns all results judged again; for a single run, its Scorecard.
 
         """
         if run is not None:
             return judge_in_study(self.folder, Path(run), bars)
         if bars is not None:
             raise SpecError(
-                "in a study everything is judged under every version of its bars",
+                "a study judges everything under every version of its bars",
                 hint="Leave out `bars=`; `assay bars revise` makes another version.",
             )
         judged = judge_study(self.folder)
@@ -239,11 +239,11 @@ class Study(Viewed):
 
     @checked
     def withdraw(self, id: str, because: str, *, commit: bool = False) -> Withdrawal:  # noqa: A002
-        """Take back a sealed submission that was never started, in public.
+        """Publicly withdraw a sealed submission that was never started.
 
         Args:
             id: the submission's name, which stays taken.
-            because: the reason, which is published.
+            because: the reason; it is published.
             commit: commit the withdrawal to git at once.
 
         """
@@ -283,11 +283,11 @@ class Study(Viewed):
         """Verify the study, step by step: chain, seals, outputs, scorecards, views.
 
         Args:
-            checkpoint: a checkpoint that was kept, or several; the ledger must continue them.
-            key: whose signature or cosignature a checkpoint must bear.
-            authority: the root certificate of the authority that every timestamp must be by.
+            checkpoint: a checkpoint that you kept, or several; the ledger must continue them.
+            key: a key that must have signed or cosigned each checkpoint.
+            authority: the root certificate of the authority that every timestamp must come from.
             since: a revision whose ledger this one must continue.
-            rerun: True runs every submission again and compares, an id that one alone.
+            rerun: True runs every submission again and compares; an id runs only that one.
 
         """
         shown = shown_from(

@@ -1,4 +1,4 @@
-"""What a study is verified against, from files and words that a user names."""
+"""What a study is verified against, from files and options that a user names."""
 
 from collections.abc import Sequence
 from pathlib import Path

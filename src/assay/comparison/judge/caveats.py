@@ -6,46 +6,50 @@ from assay.caveats import Caveats, Codes
 from assay.comparison.result import ComparisonCaveat
 
 CODES: Codes = {
-    "stopped-on-verdict": "The runs were made until there was a verdict, so only a comparison that"
-    " reckons with looking is fair: --sequential.",
-    "order-lost": "The runs were made until there was a verdict, and nothing says in which order.",
-    "lost-runs-decide": "Whether missing values and crashed runs are left out or count as failures"
-    " decides the verdict.",
+    "stopped-on-verdict": "The runs stopped as soon as there was a verdict, so only a sequential"
+    " comparison is valid: --sequential.",
+    "order-lost": "The runs stopped as soon as there was a verdict, and their order is unknown.",
+    "lost-runs-decide": "The verdict depends on whether missing values and crashed runs are left"
+    " out or count as failures.",
     "missing": "Values are missing.",
     "crashed": "Runs crashed, or are on one side only.",
-    "either-way": "What is missing or crashed is left out; counted as failures it gives the same"
-    " verdict.",
-    "models-differ": "The sides are different models, and that is what is compared.",
-    "harness-differs": "The sides were not made by the same harness, so the change is not all that"
-    " changed.",
+    "either-way": "Missing values and crashed runs are left out. Counting them as failures gives"
+    " the same verdict.",
+    "models-differ": "The comparison is between different models.",
+    "harness-differs": "The harness differs between the sides, so the change is not the only"
+    " difference.",
     "harness-mixed": "Runs of one side were made by different harnesses.",
-    "harness-unknown": "Only one side says what its runs were made with, or all of it.",
-    "unfinished-log": "A log is of a run that did not finish.",
-    "unchecked-log": "Not everything that a log says could be computed again.",
-    "tasks-left-out": "Not every side has runs of these tasks, which are not compared.",
-    "scorer-unknown": "Only some runs say what scored them.",
+    "harness-unknown": "Only one side names its harness, or all of its settings.",
+    "unfinished-log": "A log comes from a run that did not finish.",
+    "unchecked-log": "Some figures of a log could not be recomputed.",
+    "tasks-left-out": "These tasks are not compared, because not every side has runs of them.",
+    "scorer-unknown": "Only some runs name their scorer.",
     "absent": "No run has these dimensions, so they are not compared.",
-    "columns-left-out": "Columns that are no evidence of their own are left out.",
-    "same-content": "Runs have the same bytes and no ids that would tell them apart: given twice?",
+    "columns-left-out": "Columns without evidence of their own are left out.",
+    "same-content": "Runs without ids have the same bytes. Was a run given twice?",
     "several-bars": "A stored run was judged under several versions of the bars; the newest is"
     " compared.",
-    "unverified-scorecard": "A stored run could not be judged again, since its data or bars are not"
-    " at hand: its scorecard is taken as it is.",
-    "void-pairs": "Pairs are void: an arm did not show that it had the artifact, or had it not.",
-    "spotless-gate": "No run of the candidate was short of the ideal, and no more is known.",
-    "narrow-gate": "A gate lost less than its margin if no run loses more than was seen, and no"
-    " more is known.",
-    "no-gates": "No dimension is gated, so no single loss forbids a verdict.",
-    "assumed": "These columns are taken for scores from 0 to 1, more being better; a plan can say"
-    " otherwise.",
-    "undirected": "These columns decide nothing, since no plan says which way is better.",
-    "unpaired": "Runs are compared one by one, as independent ones.",
-    "order-drawn": "The order in which runs are looked at was drawn by the seed, since nothing says"
-    " that theirs was.",
-    "uneven-rounds": "Instances have unequal numbers of pairs, and what fills no whole round over"
-    " all of them is not looked at.",
-    "few-instances": "There are too few instances to speak of others: this is about these.",
-    "small-n": "So few runs show only what is very large.",
+    "unverified-scorecard": "A stored run could not be judged again, because its data or bars are"
+    " missing. Its scorecard is used unchecked.",
+    "void-pairs": "Pairs are void: it was not shown that the candidate had the artifact and the"
+    " baseline did not.",
+    "spotless-gate": "Every run of the candidate reached the ideal (the best value), but there are"
+    " too few runs to show that the loss is under the margin.",
+    "narrow-gate": "A gate lost less than its margin if no run loses more than was seen; there are"
+    " too few runs to show more.",
+    "no-gates": "No dimension is gated (--gate), so none is protected against a loss that is not"
+    " shown.",
+    "assumed": "These columns are read as scores from 0 to 1, higher is better; --config can change"
+    " that.",
+    "undirected": "These columns are not part of the verdict, because no plan says which direction"
+    " is better.",
+    "unpaired": "Runs are compared as independent runs, not as pairs.",
+    "order-drawn": "Nothing says that the runs are in random order, so the seed drew the order in"
+    " which they are used.",
+    "uneven-rounds": "Instances have unequal numbers of pairs. Pairs beyond the last whole round"
+    " over all instances are not used.",
+    "few-instances": "Too few instances to generalise: the verdict is about these instances only.",
+    "small-n": "So few runs can show only very large effects.",
     "costs-more": "The candidate is shown to cost more.",
 }
 
@@ -64,7 +68,7 @@ class Notes(Caveats):
         self._blocking: set[str] = set()
 
     def add(self, code: str, detail: str = "", *, blocking: bool = False) -> None:
-        """Note a caveat; one that blocks once goes on blocking."""
+        """Note a caveat; once it blocks, it keeps blocking."""
         super().add(code, detail)
         if blocking:
             self._blocking.add(code)

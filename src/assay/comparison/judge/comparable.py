@@ -1,8 +1,8 @@
 """Whether two sides may be compared: what is refused, what is assumed, what is a caveat.
 
 Refused: different instances, different scorers, a run given twice. A different harness blocks
-unless it is allowed; another model alone is what is being compared. Without a plan, names and
-values of the columns say what they are.
+unless it is allowed; if only the model differs, the models are compared. Without a plan, names and
+values of the columns decide what they are.
 """
 
 from collections import Counter
@@ -31,13 +31,13 @@ def check_comparable(
         named = [(trial.instance, trial.trial) for trial in trials if trial.trial is not None]
         if twice := [f"{instance}, trial {trial}" for instance, trial in _repeated(named)]:
             raise IncomparableRuns(
-                f"the same run stands twice on the side of the {side}: {some(twice)}",
+                f"the {side} has the same run twice: {some(twice)}",
                 hint="Each run counts once: give each trial of an instance its own id.",
             )
     if runs := _repeated(trial.run for trial in both if trial.run is not None):
         raise IncomparableRuns(
             f"the same run is given twice: {some(runs)}",
-            hint="A copy is no evidence: give each run once, on one side. If a column `run` only"
+            hint="Give each run once, on one side; a copy is not evidence. If the column `run` only"
             " numbers the runs of an instance: `trial=run`.",
         )
     if len({id(trial) for trial in both}) < len(both):
@@ -57,7 +57,7 @@ def _check_scorers(trials: Sequence[Trial], notes: Notes) -> None:
     if len(named) > 1:
         raise IncomparableRuns(
             f"the runs were scored by {len(named)} scorers: {some(named)}",
-            hint="Scores of different scorers are different things: score all runs by one.",
+            hint="Scores of different scorers are not comparable: use one scorer for all runs.",
         )
     if named and None in known:
         notes.add("scorer-unknown")
@@ -72,7 +72,7 @@ def _check_harness(
         return
     untold = _untold(ours, theirs) | _untold(theirs, ours)
     if untold:
-        notes.add("harness-unknown", f"Not known of both: {some(sorted(untold))}.")
+        notes.add("harness-unknown", f"Known for one side only: {some(sorted(untold))}.")
     names = [
         name
         for name in sorted(ours.keys() | theirs.keys())
@@ -86,7 +86,7 @@ def _check_harness(
         notes.add("models-differ", f"baseline {ours[_MODEL]}, candidate {theirs[_MODEL]}.")
     elif differing:
         allowed = "harness" in allow
-        meant = "It was allowed." if allowed else "If that is meant: --allow harness."
+        meant = "This was allowed." if allowed else "If this is intended: --allow harness."
         notes.add("harness-differs", f"{some(differing)}. {meant}", blocking=not allowed)
     several = {
         name
@@ -99,9 +99,9 @@ def _check_harness(
 
 
 def _untold(own: Mapping[str, str], other: Mapping[str, str]) -> set[str]:
-    """What a log without its header does not say: its version, and any setting that it lacks.
+    """The keys that a log without a header cannot tell: its version, and missing settings.
 
-    A log with a header that lacks a setting has the default, which is another value.
+    In a log with a header, a missing setting has the default, which counts as a different value.
     """
     if "harness" not in own or "harness" not in other:
         return set()
@@ -131,19 +131,19 @@ def _harness_values(trials: Iterable[Trial]) -> dict[str, set[str]]:
 def measured_artifact(
     baseline: Sequence[Trial], candidate: Sequence[Trial], named: str | None
 ) -> str | None:
-    """The digest of the artifact that the candidate had and the baseline had not."""
+    """The digest of the artifact that only the candidate had."""
     with_it = {trial.artifact for trial in candidate}
     known = sorted(artifact for artifact in with_it if artifact is not None)
     if {trial.artifact for trial in baseline} & set(known):
-        raise IncomparableRuns("runs of the baseline had the artifact that is being tried out")
+        raise IncomparableRuns("runs of the baseline had the artifact under trial")
     if len(known) > 1 or (known and None in with_it):
         raise IncomparableRuns(
             "the candidate's runs did not all have the same artifact",
-            hint="Compare the runs of one version of it.",
+            hint="Compare runs with one version of it.",
         )
     if named is not None and known and known[0] != named:
         raise IncomparableRuns(
-            f"the runs had the artifact {short(known[0])}, and the one named is {short(named)}"
+            f"the runs had the artifact {short(known[0])}, but the named one is {short(named)}"
         )
     return named if named is not None else (known[0] if known else None)
 
@@ -164,17 +164,15 @@ def assumed_dimensions(
     for name in gated:
         if name not in values:
             listed = ", ".join(list(values)[:12])
-            raise SpecError(
-                f"no run has a dimension {name!r:.60}, which is to be gated; there are {listed}"
-            )
+            raise SpecError(f"no run has the gated dimension {name!r:.60}; there are {listed}")
     dimensions = [
         assumed(name, known, gated=name in gated, lower=name in lower)
         for name, known in values.items()
     ]
     if not any(dimension.counts for dimension in dimensions):
         raise SpecError(
-            "no column can be taken for a score from 0 to 1",
-            hint="Say what the columns are: `config=dims.toml`.",
+            "no column looks like a score from 0 to 1",
+            hint="Describe the columns in a file: `config=dims.toml`.",
         )
     known = {dimension.name for dimension in SOURCE_DIMENSIONS}
     counting = [dimension.name for dimension in dimensions if dimension.counts]

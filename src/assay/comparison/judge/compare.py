@@ -2,10 +2,10 @@
 
 1. Refuse sides that cannot be compared (`comparable`).
 2. Apply the policies for missing values and crashed runs, and pair the runs (`table`, `pairing`).
-   Without a policy steps 2 to 5 are made every way, with each left out and as failures.
+   Without a policy, steps 2 to 5 are repeated with lost runs left out and as failures.
 3. Estimate each dimension and the balance (`effects`), or look after every unit (`sequential`).
 4. Note the caveats that follow from the numbers.
-5. Decide (`verdict`); a blocking caveat leaves no verdict, and so do ways that disagree.
+5. Decide (`verdict`). There is no verdict if a caveat blocks or the policies disagree.
 """
 
 import math
@@ -78,19 +78,21 @@ def compare(
 ) -> Comparison:
     """Whether the candidate helps more than it hurts.
 
-    Without `dimensions` names and values of the columns decide what they are; `gated` names those
-    that must not lose, and of those in `lower` less is better. `policies` (`missing`, `crashed`,
-    `allow`, `strict_gates`) override the plan's. Without one for missing values or crashed runs
-    all are tried, and there is a verdict only where they agree. `unit` sets instances or runs as
-    the units; a sequential comparison must fix it before the first look. `artifact` is the digest
-    of the artifact that only the candidate had, for trials that do not name it. `caveats` come
-    from making or reading the trials. `assumed` says that `dimensions` are those which an earlier
-    comparison took from the columns.
+    Without `dimensions`, the names and values of the columns decide what they are; `gated` names
+    those that must not lose, and `lower` those where less is better. `policies` (`missing`,
+    `crashed`, `allow`, `strict_gates`) override the plan's. Without a policy for missing values or
+    crashed runs, all are tried, and there is a verdict only if they agree. `unit` sets instances or
+    runs as the units; a sequential comparison must fix it before the first look. `artifact` is the
+    digest of the artifact that only the candidate had, for trials that do not name it. `caveats`
+    come from making or reading the trials. `assumed` says that an earlier comparison took
+    `dimensions` from the columns.
     """
     baseline, candidate = _trials("baseline", baseline), _trials("candidate", candidate)
     gated = (gated,) if isinstance(gated, str) else gated
     if dimensions is not None and gated:
-        raise SpecError("dimensions and gated exclude each other: gate it in the dimensions")
+        raise SpecError(
+            "`dimensions` and `gated` exclude each other: set gated = true in the dimensions"
+        )
     notes = Notes()
     plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes, lower=lower)
     plan = replace(plan, **(policies or {}))
@@ -104,7 +106,7 @@ def compare(
             " least one resample"
         )
     if seed < 0:
-        raise SpecError(f"seed {seed}: expected 0, or a number over it")
+        raise SpecError(f"seed {seed}: expected a number of at least 0")
     settings = Settings(
         plan=plan,
         unit=unit,
@@ -193,7 +195,7 @@ def _trials(side: str, trials: Iterable[Trial]) -> tuple[Trial, ...]:
 def _note_order(
     baseline: Sequence[Trial], candidate: Sequence[Trial], sequential: bool, notes: Notes
 ) -> None:
-    """Note where the order of the runs decided when to stop, and by which order they are seen."""
+    """Note if the order of the runs decided when to stop, and in which order they are used."""
     stopped = any(trial.stopped_on_verdict for trial in (*baseline, *candidate))
     if stopped and not sequential:
         notes.add("stopped-on-verdict", blocking=True)
@@ -234,7 +236,7 @@ def remark(
         notes.add("no-gates")
     if design.unit == "run":
         pairs = len(table.kept.pairs)
-        why = "too few to go by" if pairs < FEWEST_PAIRS else "no more alike than other runs"
+        why = "too few to use" if pairs < FEWEST_PAIRS else "not correlated"
         notes.add("unpaired", f"{_there(pairs, 'pair')}, {why}." if design.paired else "")
     if 1 < len(design.names) < MANY_INSTANCES and len(table.values[0]) > len(design.names):
         notes.add("few-instances", f"There are {len(design.names)}.")
@@ -257,7 +259,7 @@ def _a_side(unit: str) -> str:
 
 
 def _unproven_words(effect: DimensionEffect, table: TrialTable) -> str:
-    """What the record of a gate rules out, and how many runs would rule out the margin."""
+    """What the runs of a gate rule out, and how many runs would rule out the margin."""
     kept, dimension = table.kept, effect.dimension
     runs = len(kept.pairs) if kept.design.unit == "pair" else kept.rows[1].size
     margin = dimension.scaled_margin
@@ -272,7 +274,7 @@ def _unproven_words(effect: DimensionEffect, table: TrialTable) -> str:
 
 
 def units_of(table: TrialTable, evidence: Evidence) -> str:
-    """How much evidence the verdict rests on."""
+    """The amount of evidence behind the verdict."""
     design = table.kept.design
     units = f"{counted(evidence.units, design.unit)}{_a_side(design.unit)}"
     if design.unit != "instance":

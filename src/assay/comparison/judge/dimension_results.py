@@ -1,8 +1,8 @@
 """Results of dimensions, each on its own scale; and which instances flipped.
 
-Costs and columns of unknown direction decide nothing. They have no range, so their intervals are
-Student's, and each p-value is its own. Runs without a value are left out of that dimension, as its
-`n` shows. A sequential comparison reports them without a test.
+Costs and columns of unknown direction are not part of the verdict. They have no range, so their
+intervals are Student's, and their p-values are not corrected. Runs without a value are left out of
+that dimension, as its `n` shows. A sequential comparison reports them without a test.
 """
 
 from collections.abc import Iterator, Sequence
@@ -66,7 +66,7 @@ def empty_result(dimension: Dimension, n: int = 0) -> DimensionResult:
 
 
 def balance_of(evidence: Evidence) -> Balance | None:
-    """All dimensions that count as one, where there are any."""
+    """The balance of all dimensions that count, if there are any."""
     if (tilt := evidence.tilt) is None:
         return None
     return Balance(value=tilt.value, low=tilt.low, high=tilt.high, p=tilt.p)
@@ -133,7 +133,7 @@ def _costs(
 def _tested(
     described: DimensionResult, difference: MeanDifference | None, p: float | None, level: float
 ) -> DimensionResult:
-    """A cost with its difference, and what is shown of it where it was tested."""
+    """A cost with its difference, and its class if it was tested."""
     baseline, candidate = described.baseline, described.candidate
     assert baseline is not None and candidate is not None  # noqa: S101 - it has values
     delta = candidate - baseline if difference is None else difference.value
@@ -151,7 +151,7 @@ def _tested(
 
 
 def find_flips(table: TrialTable) -> tuple[Flip, ...]:
-    """Instances that most runs of one side had at the ideal and most of the other had not."""
+    """Instances where most runs of one side reach the ideal, and most of the other do not."""
     design = table.kept.design
     totals = [
         _counted(table, side, np.ones(len(table.values[side]), dtype=bool)) for side in (0, 1)

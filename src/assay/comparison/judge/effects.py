@@ -1,11 +1,11 @@
 """What the differences show: for each dimension an interval, a p-value and a class; a balance.
 
-One rule says what is shown, and interval and p-value are two views of it. A difference is held
-against chance as it is, and again as so many of its own errors, made-up units among the others
-(`stats/differences.py`); the latter against the normal distribution too. The p-value is the largest
-of the three, the interval the widest. Chance is what resampling does to all dimensions at once, and
-a p-value holds for all of them together (the step-down maximum), so that related dimensions are no
-separate proof. The balance is one more such difference.
+One rule decides what is shown; interval and p-value are two views of it. Each difference is tested
+by resampling twice: as it is, and studentised with made-up units added (`stats/differences.py`);
+the studentised one also against the normal distribution. The p-value is the largest of the three,
+the interval the widest. All dimensions are resampled together, and p-values are corrected for all
+of them (step-down maximum), so related dimensions are not separate proofs. The balance is one more
+such difference.
 """
 
 import math
@@ -27,7 +27,7 @@ from assay.stats.permutation import Resampled, flip_signs, shuffle_labels
 
 @dataclass(frozen=True, kw_only=True)
 class DimensionEffect:
-    """A dimension in its scaled form: means, the difference with its interval, and what it is."""
+    """A scaled dimension: means, the difference with its interval, and its class."""
 
     dimension: Dimension
     baseline: float
@@ -41,13 +41,13 @@ class DimensionEffect:
     difference: MeanDifference | None = None
 
     def in_doubt(self, *, strict: bool) -> bool:
-        """Whether its gate is in doubt; `strict` gates need it shown."""
+        """Whether its gate is in doubt; `strict` gates need the margin shown."""
         return self.gate is Gate.DOUBT or (strict and self.gate in (Gate.SPOTLESS, Gate.NARROW))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tilt:
-    """The balance of all dimensions that count, and whether it is shown to tilt."""
+    """The balance of all dimensions that count, and whether it is shown to be up or down."""
 
     value: float
     low: float | None
@@ -59,9 +59,9 @@ class Tilt:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Everything that a verdict rests on.
+    """All the evidence behind a verdict.
 
-    `looked` says that it was looked at unit by unit, and `whole` how many there were to look at.
+    `looked` says that it was sequential, unit by unit; `whole` is the number of units available.
     """
 
     dimensions: Sequence[DimensionEffect]
@@ -132,7 +132,7 @@ def weigh(table: TrialTable, settings: Settings) -> Evidence:
 
 
 class Tested(NamedTuple):
-    """A difference with its p-value and interval, which leaves out 0 where it is shown."""
+    """A difference with its p-value and interval; the interval excludes 0 if it is shown."""
 
     p: float
     low: float
@@ -143,7 +143,7 @@ class Tested(NamedTuple):
 def judge_differences(
     by_dimension: Sequence[MeanDifference], resampled: Resampled, level: float
 ) -> list[Tested]:
-    """Hold differences against chance, all together."""
+    """Test all differences together by resampling."""
     alpha = 1.0 - level
     among = resampled.as_if(np.array([difference.statistic for difference in by_dimension]))
     p_values = np.maximum(resampled.adjusted(), among.adjusted())
@@ -213,9 +213,9 @@ def _compared(
 
 
 def _are_shares(table: TrialTable) -> bool:
-    """Whether every dimension has two values only, as right and wrong.
+    """Whether every dimension has only two values, such as right and wrong.
 
-    Shares that are equal are distributed equally, so resampling alone is an exact test of them.
+    Equal rates have equal distributions, so resampling alone is an exact test of them.
     """
     both = np.concatenate(table.values)
     ends = (both.min(axis=0), both.max(axis=0))
@@ -223,10 +223,9 @@ def _are_shares(table: TrialTable) -> bool:
 
 
 def _joint_width(columns: Floats, weights: Floats) -> float:
-    """How far the weighted mean goes where each column that moved goes its whole range.
+    """The largest change of the weighted mean, if each column that moved changes by its range.
 
-    Columns that were seen to go together go together; others come less far. Where none moved, any
-    may.
+    Columns that moved together do so again; others add less. If none moved, any may.
     """
     sizes = np.sqrt(np.square(columns).sum(axis=0))
     if not sizes.any():
@@ -259,7 +258,7 @@ def _known(difference: MeanDifference | None) -> MeanDifference:
 def classify(
     dimension: Dimension, means: tuple[float, float], *, equivalent: bool, shown: bool
 ) -> Change:
-    """What happened to a dimension, from what is shown of it."""
+    """The class of a dimension's change, from what is shown."""
     if equivalent:
         return Change.EQUIVALENT
     if not shown:

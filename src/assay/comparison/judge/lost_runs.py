@@ -1,11 +1,10 @@
-"""What was lost: runs that crashed or are on one side only, and values that are missing.
+"""Lost runs and values: runs that crashed or are on one side only, and missing values.
 
-A policy says whether they are left out or count as failures. Where none was given, the comparison
-is made every way: with each of the two left out and as failures, in all combinations, since values
-that one side lacks may outweigh runs that the other lost. If the verdict is always the same it
-stands, with what was lost left out; if it is not, what was lost decides, and there is no verdict
-until someone says what it is. Left out alone would reward a candidate that crashes on what it
-cannot do.
+A policy decides whether they are left out or count as failures. Without one, the comparison is made
+with each of the two left out and as failures, in all combinations, since missing values of one side
+may outweigh lost runs of the other. If the verdict is always the same, it stands, with the lost
+runs left out. If not, there is no verdict until the user chooses a policy. Always leaving them out
+would reward a candidate that crashes on what it cannot do.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,11 +20,11 @@ from assay.logs.trial import Trial
 from assay.wording import counted, some
 
 _LOST = ("crashed", "missing")
-"""In this order: a run that the other side lost counts again as a pair, and may lack a value."""
+"""In this order, since a restored run may lack a value."""
 
 
 def judge_either_way(plan: Dimensions, judge: Callable[[Dimensions], Comparison]) -> Comparison:
-    """The comparison under the plan's policies, or what holds under all where it has none."""
+    """The comparison under the plan's policies; without policies, the verdict common to all."""
     unsaid = [name for name in _LOST if getattr(plan, name) is None]
     left_out = judge(replace(plan, **dict.fromkeys(unsaid, "exclude")))
     found = _codes(left_out) & set(unsaid)
@@ -46,7 +45,7 @@ def judge_either_way(plan: Dimensions, judge: Callable[[Dimensions], Comparison]
         verdict=NetVerdict.INCONCLUSIVE,
         because=blocked_by(["lost-runs-decide"]),
         needed_pairs=None,
-        caveats=_with(left_out, "lost-runs-decide", f"{given}. Say which it is.", blocking=True),
+        caveats=_with(left_out, "lost-runs-decide", f"{given}. Choose one.", blocking=True),
     )
 
 
@@ -90,7 +89,7 @@ def with_lost_instances(
 def missing_instances(
     baseline: Sequence[Trial], candidate: Sequence[Trial]
 ) -> tuple[list[str], list[str]]:
-    """The instances that each side lacks; refused where the sides do not share most of theirs."""
+    """The instances that each side lacks; refused unless the sides share most of theirs."""
     ours, theirs = ({trial.instance for trial in side} for side in (baseline, candidate))
     lacking = sorted(theirs - ours), sorted(ours - theirs)
     if any(lacking) and 2 * len(ours & theirs) <= max(len(ours), len(theirs)):
@@ -100,7 +99,7 @@ def missing_instances(
             if names
         ]
         raise IncomparableRuns(
-            f"the sides are about different instances: {'; '.join(only)}",
+            f"the sides have different instances: {'; '.join(only)}",
             hint="Compare runs of the same instances.",
         )
     return lacking

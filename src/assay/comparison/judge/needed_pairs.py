@@ -1,7 +1,7 @@
 """How many more pairs would bring a verdict, if the estimates are right.
 
 A verdict needs one of three: a shown gain with no gate in doubt, shown harm, or every dimension
-inside its margin. The forecast is of the cheapest.
+inside its margin. The forecast is for the one that needs fewest pairs.
 """
 
 import math
@@ -16,15 +16,15 @@ from assay.stats.quantiles import normal_quantile
 POWER = 0.8
 _FEWEST_A_SIDE = 4
 _LOOKING = 1.5
-"""About how much longer a comparison gets by looking after every unit."""
+"""About how many times as many units a sequential comparison needs."""
 
 
 def pairs_needed(
     evidence: Evidence, *, level: float, strict_gates: bool, paired: bool, sequential: bool = False
 ) -> int | None:
-    """How many more; None where no number suffices, or the evidence allows no forecast.
+    """How many more; None if no number suffices or no forecast is possible.
 
-    The evidence is that of all units at once, also where the comparison is sequential.
+    Uses the evidence of all units at once, even if the comparison is sequential.
     """
     tilt = evidence.tilt
     if tilt is None or tilt.difference is None:
@@ -53,7 +53,7 @@ def _times_more(p: float, alpha: float) -> float:
 
 
 def _to_equivalence(dimensions: Sequence[DimensionEffect], alpha: float) -> float:
-    """Units that show every dimension to be inside its margin."""
+    """Units needed to show that every dimension is inside its margin."""
     still_open = [effect for effect in dimensions if effect.change is not Change.EQUIVALENT]
     each = 1.0 - (1.0 - POWER) / (2.0 * max(len(still_open), 1))
     return max(
@@ -68,7 +68,7 @@ def _to_equivalence(dimensions: Sequence[DimensionEffect], alpha: float) -> floa
 
 
 def _to_open_gates(dimensions: Sequence[DimensionEffect], alpha: float, *, strict: bool) -> float:
-    """Units that show every gate in doubt to have lost less than its margin."""
+    """Units needed to show that every gate in doubt lost less than its margin."""
     doubtful = [effect for effect in dimensions if effect.in_doubt(strict=strict)]
     each = 1.0 - (1.0 - POWER) / max(len(doubtful), 1)
     return max(
@@ -94,9 +94,9 @@ def _units(
     *,
     narrow: bool = False,
 ) -> float:
-    """Units that show a bound to be so far off; never fewer than rule out rare losses.
+    """Units needed to show a bound at this distance; at least as many as rule out rare losses.
 
-    Where the `narrow` bound is enough, moves no larger than those seen are reckoned with.
+    If the `narrow` bound is enough, assumes no moves larger than those seen.
     """
     if difference is None or gap <= 0.0:
         return math.inf

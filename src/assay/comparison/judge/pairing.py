@@ -1,12 +1,12 @@
 """Which runs pair, and what the unit of evidence is.
 
-Runs pair where both sides name the same trials of an instance, or have one run each of it. From ten
-instances on the instance is the unit: the verdict is to hold for other instances, and repeated runs
-of one say little of the next. With fewer, runs are the units, and the verdict is about these
-instances.
+Runs pair if both sides name the same trials of an instance, or have one run each of it. With ten or
+more instances, the instance is the unit: the verdict should hold for other instances, and repeated
+runs of one say little about the next. With fewer, runs are the units, and the verdict is about
+these instances only.
 
-Pairing repeated runs pays where the two runs of a pair are correlated, as with a system that obeys
-its seed. Uncorrelated pairs are dissolved, since few independent runs show more than few pairs.
+Pairing repeated runs helps if the two runs of a pair are correlated, as in a system that follows
+its seed. Uncorrelated pairs are split, since a few independent runs show more than a few pairs.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from assay.logs.trial import Trial
 from assay.stats.arrays import Floats, by_content
 
 MANY_INSTANCES = 10
-"""From so many instances on the instance is the unit."""
+"""With at least this many instances, the instance is the unit."""
 UnitChoice = Literal["auto", "instance", "run"]
 FEWEST_PAIRS = 6
 
@@ -31,9 +31,9 @@ FEWEST_PAIRS = 6
 class Design:
     """How rows of the baseline and of the candidate belong together.
 
-    `pairs` are rows that pair (two columns of indices), `lost` rows that ought to pair and have
-    nothing to pair with, on either side. `repeated` says that an instance has several runs.
-    `turns` are the places of the candidate's rows in an order that was drawn before they were made.
+    `pairs` are rows that pair (two columns of indices), `lost` the rows of each side that should
+    pair but have no partner. `repeated` says that an instance has several runs. `turns` are the
+    positions of the candidate's rows in an order that was drawn before they were made.
     """
 
     unit: Literal["pair", "instance", "run"]
@@ -50,10 +50,10 @@ class Design:
         return len(self.pairs) > 0
 
     def loosened(self, first: Floats, second: Floats, pairs: NDArray[np.intp]) -> "Design":
-        """The design with runs as units, where pairs of repeated runs are uncorrelated.
+        """The design with runs as units, if pairs of repeated runs are uncorrelated.
 
-        `first` and `second` are one figure a row, `pairs` the remaining pairs. Fewer than six pairs
-        cannot show a correlation, nor an effect: even all one way is not rare enough.
+        `first` and `second` have one value per row, `pairs` are the remaining pairs. Fewer than six
+        pairs can show neither a correlation nor an effect, even if all go the same way.
         """
         if self.unit != "pair" or not self.repeated:
             return self
@@ -64,7 +64,7 @@ class Design:
         return replace(self, unit="run")
 
     def keep(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> "KeptUnits":
-        """The units that are left where some rows are not to be counted."""
+        """The units that remain without the rows that do not count."""
         if self.unit == "pair":
             both = first[self.pairs[:, 0]] & second[self.pairs[:, 1]]
             return KeptUnits(design=self, pairs=self.pairs[both], rows=(np.empty(0, np.intp),) * 2)
@@ -90,7 +90,7 @@ class KeptUnits:
 
     @property
     def units(self) -> int:
-        """How many units there are; for runs that do not pair, on the smaller side."""
+        """The number of units; for unpaired runs, that of the smaller side."""
         if self.design.unit == "pair":
             return len(self.pairs)
         if self.design.unit == "instance":
@@ -99,13 +99,13 @@ class KeptUnits:
 
     @property
     def runs_a_unit(self) -> float:
-        """How many runs of a side one unit is the mean of."""
+        """The number of runs of a side that one unit averages."""
         if self.design.unit != "instance":
             return 1.0
         return min(rows.size for rows in self.rows) / max(self.units, 1)
 
     def sides(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
-        """The values of each unit on both sides (units x columns), where units are matched."""
+        """The values of each matched unit on both sides (units x columns)."""
         if self.design.unit == "pair":
             return first[self.pairs[:, 0]], second[self.pairs[:, 1]]
         means = [
@@ -119,8 +119,8 @@ class KeptUnits:
     def evened(self) -> "KeptUnits":
         """The units with the same number of runs of an instance on both sides, the first ones.
 
-        Flipping signs is a valid test only then: the mean of one run less the mean of twenty is as
-        often up as down only for symmetric scores, and most are not.
+        Only then is the sign-flip test valid: the mean of one run minus the mean of twenty is
+        symmetric around 0 only for symmetric scores, and most are not.
         """
         if self.design.unit != "instance":
             return self
@@ -144,17 +144,16 @@ class KeptUnits:
 
     @property
     def round(self) -> int:
-        """How many matched units make a round: one of each instance, where runs are repeated."""
+        """The number of matched units in a round: one per instance, if runs are repeated."""
         several = self.design.repeated and self.design.unit != "instance"
         return max(sum(map(bool, self._queues())), 1) if several else 1
 
     def in_order(self, first: Floats, second: Floats, *, seed: int) -> tuple[Floats, Floats]:
-        """Matched units in the order in which they are looked at, which must be one of chance.
+        """Matched units in the order in which they are used, which must be random.
 
-        That is the order drawn for the runs, where it is known, and else one drawn now, whatever
-        order they are given in and whatever they are called. Repeated runs of several instances
-        come in whole rounds over the instances. Taken instance by instance, the first would speak
-        for all.
+        That is the order drawn for the runs, if it is known; else one drawn now, independent of the
+        given order and names. Repeated runs of several instances come in whole rounds over the
+        instances. Taken instance by instance, the first would decide for all.
         """
         if self.design.unit == "instance" or not self.design.repeated:
             sides = self.sides(first, second)
@@ -199,7 +198,7 @@ class KeptUnits:
 
     @property
     def matched(self) -> int:
-        """How many units could be looked at, had every instance as many."""
+        """The number of units, if every instance had as many."""
         return sum(map(len, self._queues())) if self.round > 1 else self.units
 
     @property
@@ -224,13 +223,13 @@ def _drawn_queues(
 
 
 def _generator(seed: int, content: bytes) -> np.random.Generator:
-    """Other data, other draws: sorted rows in one fixed order would be no order of chance."""
+    """The draw depends on the data, since sorted rows in one fixed order would not be random."""
     number = int.from_bytes(hashlib.sha256(content).digest()[:8], "big")
     return np.random.default_rng([seed % 2**64, number])
 
 
 def correlation(first: Floats, second: Floats) -> float:
-    """Pearson's; 0 where a side does not vary."""
+    """Pearson's correlation; 0 if a side does not vary."""
     ours, theirs = first - first.mean(), second - second.mean()
     size = math.sqrt(float(np.square(ours).sum() * np.square(theirs).sum()))
     return float((ours * theirs).sum()) / size if size > 1e-12 else 0.0
@@ -292,7 +291,7 @@ def arrange(
 
 
 def drawn_turns(candidate: Sequence[Trial]) -> NDArray[np.intp] | None:
-    """The places of the rows in the order drawn for them, where each has one of its own."""
+    """The positions of the rows in the order drawn for them, if each has its own."""
     turns = {trial.drawn_order for trial in candidate}
     if None in turns or len(turns) < len(candidate):
         return None
@@ -302,7 +301,7 @@ def drawn_turns(candidate: Sequence[Trial]) -> NDArray[np.intp] | None:
 def _matched(
     baseline: Sequence[Trial], candidate: Sequence[Trial], *, single: bool
 ) -> tuple[list[tuple[int, int]], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Rows that pair, and rows that lost their twin; none where the sides name different trials.
+    """Rows that pair, and rows without a partner; none if the sides name different trials.
 
     The sides name the same trials if they share more than half of the smaller side's.
     """

@@ -1,8 +1,8 @@
-"""Columns that are no evidence of their own: copies, mirror images, and what an instance brings.
+"""Columns without evidence of their own: copies, mirror images, and properties of instances.
 
-A score written twice would weigh twice, and one beside its mirror image not at all. A column that
-is the same on both sides for every instance (a label, an expected value) tells of the instances and
-not of the systems, and counting it would make every difference look smaller.
+A score written twice would count twice, and a score with its mirror image would cancel out. A
+column that is the same on both sides for every instance (a label, an expected value) describes the
+instances, not the systems, and counting it would make every difference look smaller.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ def redundant(
 ) -> dict[int, str]:
     """Which columns (rows of both sides x dimensions) to leave out, and why.
 
-    Of columns that say the same a gated one stays, else the first. What an instance brings is left
-    out only where nothing but the columns said what is a score, and something is left.
+    Of equal columns the gated one stays, else the first. Properties of instances are left out only
+    if the dimensions were taken from the columns, and some column remains.
     """
     varying = np.ptp(values, axis=0) > _NEAR if len(values) else np.zeros(len(dimensions), bool)
     order = sorted(np.flatnonzero(varying).tolist(), key=lambda at: not dimensions[at].gated)
@@ -32,9 +32,9 @@ def redundant(
         same = next((k for k in kept if _is_same(values[:, at], values[:, k])), None)
         mirror = next((k for k in kept if _is_same(values[:, at], 1.0 - values[:, k])), None)
         if same is not None:
-            reasons[at] = f"{dimensions[at].name} is {dimensions[same].name} again"
+            reasons[at] = f"{dimensions[at].name} is a copy of {dimensions[same].name}"
         elif mirror is not None:
-            reasons[at] = f"{dimensions[at].name} is {dimensions[mirror].name} turned round"
+            reasons[at] = f"{dimensions[at].name} is {dimensions[mirror].name} reversed"
         else:
             kept.append(at)
     if assumed:
@@ -52,7 +52,7 @@ def _is_same(one: Floats, other: Floats) -> bool:
 
 
 def _is_given(column: Floats, instances: Codes) -> bool:
-    """Whether a value depends on the instance alone, and there are enough to tell."""
+    """Whether a value depends only on the instance, judged from enough instances."""
     count = int(instances.max()) + 1
     low, high = np.full(count, np.inf), np.full(count, -np.inf)
     np.minimum.at(low, instances, column)

@@ -1,14 +1,14 @@
 """Sequential evidence: a look after every unit, until there is a verdict.
 
-What comes first must be chance: units are taken in the order drawn for them before they were run,
-or in one drawn now. A file sorted by gain would otherwise be ratified whatever it holds.
+The order must be random: units are taken in the order drawn before they were run, or in one drawn
+now. Otherwise any file sorted by gain would be ratified.
 
 Each question (is the balance up, is a dimension down, is a gated one inside its margin) is a bet
-(`stats/betting.py`), and what a bet has shown once stays shown. The first verdict stands, and what
-comes after it is not looked at.
+(`stats/betting.py`). A result that was shown once stays shown. The first verdict stands, and later
+units are not used.
 
-Dimensions that have not moved yet have no part in the balance: weight on them would only make the
-bet timid. Which have moved is known before each unit, so with no effect anywhere the bet is fair.
+Dimensions that have not moved yet are not part of the balance: weight on them would only lower the
+power. Which have moved is known before each unit, so without any effect the bet is fair.
 """
 
 import math
@@ -41,7 +41,7 @@ class _Course:
 
 
 def watch(table: TrialTable, settings: Settings) -> Evidence:
-    """The evidence when the first verdict fell, or of all units where none did."""
+    """The evidence at the first verdict, or of all units if there was none."""
     sides = table.kept.in_order(*table.values, seed=settings.seed)
     units = len(sides[0])
     if not table.counting or not units:
@@ -91,9 +91,9 @@ def _balance(gaps: Floats, weights: Floats) -> Floats:
 def _turning_points(course: _Course, weights: Floats, level: float, every: int) -> list[int]:
     """The units at which something is newly shown, a spot appears, or a mean changes its sign.
 
-    Looks are taken at the ends of rounds over the instances: there a bet is fair also where the
-    change helps some instances and hurts others, since a product of factors with mean 1 is at most
-    1. Inside a round those that come first would speak for all.
+    Looks are taken at the ends of rounds over the instances. There a bet is fair even if the change
+    helps some instances and hurts others, since a product of factors with mean 1 is at most 1.
+    Inside a round, the first instances would decide for all.
     """
     target = math.log(2.0 / (1.0 - level))
     gaps = course.means[1] - course.means[0]
@@ -127,7 +127,7 @@ def _after(
     decided: bool = False,
     final: bool = False,
 ) -> Evidence:
-    """The evidence after a unit; intervals only where they are to be shown."""
+    """The evidence after a unit; intervals only if they will be shown."""
     alpha = 1.0 - settings.level
     target = math.log(2.0 / alpha)
     bounds = _bounds(course.gaps[: unit + 1], alpha) if decided or final else None

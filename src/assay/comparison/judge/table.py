@@ -1,4 +1,4 @@
-"""Trials as a table of numbers, with missing values and crashed runs settled by policy.
+"""Trials as a table of numbers, with policies applied to missing values and crashed runs.
 
 Dimensions that count are scaled so that 0 is the worst and 1 the best.
 """
@@ -27,9 +27,9 @@ _FAIL = "They count as the worst value."
 class TrialTable:
     """The units, and each side's rows of the dimensions.
 
-    `values` are the scaled values of `counting`, `raw` the values of `others`, which decide
-    nothing; a missing one is NaN. `incomparable` are dimensions that count and cannot be compared,
-    `included` the rows that no policy leaves out.
+    `values` are the scaled values of `counting`; `raw` are the values of `others`, which are only
+    reported. A missing value is NaN. `incomparable` are dimensions that count but cannot be
+    compared, `included` the rows that no policy leaves out.
     """
 
     kept: KeptUnits
@@ -58,10 +58,10 @@ def tabulate(
 ) -> TrialTable:
     """Apply the policies, note their effects, and arrange the remaining rows.
 
-    What the plan has no policy for is left out.
+    Without a policy in the plan, lost runs are left out.
 
-    With `whole_pairs` pairs stay pairs even where they are uncorrelated. `assumed` says that only
-    the columns themselves told which of them are scores.
+    With `whole_pairs`, pairs stay pairs even if they are uncorrelated. `assumed` says that the
+    dimensions were taken from the columns.
     """
     design = arrange(baseline, candidate, unit)
     _note_crashed(baseline, candidate, plan, notes)
@@ -122,7 +122,7 @@ def _redundant(
     *,
     assumed: bool,
 ) -> dict[int, str]:
-    """Which of the columns that count are no evidence of their own, in the rows that do."""
+    """Which of the columns that count add no evidence of their own."""
     rows = [values[side][included[side]] for side in (0, 1)]
     codes = [design.codes[side][included[side]] for side in (0, 1)]
     return redundant(counting, np.concatenate(rows), np.concatenate(codes), assumed=assumed)
@@ -154,7 +154,7 @@ def _scaled(side: Sequence[Trial], dimension: Dimension) -> Floats:
         value, place = values[outside[0]], side[int(outside[0])].place
         raise SpecError(
             f"{place}: {dimension.name:.80} is {value:g}, outside its range of {low:g} to {high:g}",
-            hint=f"Say its range: [dimensions.{dimension.name}] range = [LOW, HIGH], by `config=`.",
+            hint=f"Set it: `config=FILE` with [dimensions.{dimension.name}] range = [LOW, HIGH].",
         )
     shares = (values - low) / (high - low)
     return shares if dimension.better == "higher" else 1.0 - shares
@@ -217,7 +217,7 @@ def _note_crashed(
 
 
 def _counts(parts: Sequence[int], totals: Sequence[int]) -> str:
-    """How many of each side's runs, where there are any."""
+    """The number of runs on each side that has any."""
     return " and ".join(
         f"{part} of {total} of the {side}"
         for side, part, total in zip(_SIDES, parts, totals, strict=True)

@@ -62,10 +62,9 @@ class ArmFolders:
 class Treatment(msgspec.Struct, frozen=True, kw_only=True):
     """Whether an arm had the artifact.
 
-    `opened` are the files of its own copy that were opened (as many as fit on a line of the
-    journal), None without a copy. `original` says
-    whether the original was, which no run may. `probe` is the probe's exit code. `wrong` is why the
-    run does not count.
+    `opened` are the opened files of its own copy (as many as fit on a line of the journal), None
+    without a copy. `original` says whether the original was opened, which no run may do. `probe` is
+    the probe's exit code. `wrong` is why the run does not count.
     """
 
     opened: tuple[str, ...] | None
@@ -92,7 +91,7 @@ class ArmRun(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class TrialSources:
-    """Copies of artifact and system that runs copy from, safe from later edits, and digests."""
+    """Safe copies of artifact and system, from which each run is copied, and their digests."""
 
     artifact: Path
     artifact_digest: str
@@ -113,8 +112,8 @@ class Arms:
         check_passed(spec.system.environment)
         if not spec.artifact.probe and not can_watch():
             raise SpecError(
-                "this system cannot tell which files were opened",
-                hint="Say how to ask whether the artifact was loaded: artifact.probe.",
+                "on this operating system, opened files cannot be observed",
+                hint="Set a command that checks whether the artifact was loaded: artifact.probe.",
             )
 
     def run(self, pair: Pair, arm: Arm, name: str) -> tuple[ArmRun, Path]:
@@ -168,7 +167,7 @@ class Arms:
     def _execute_watched(
         self, words: Sequence[str], folders: ArmFolders
     ) -> tuple[Outcome, tuple[str, ...] | None, bool | None]:
-        """Run a command; which files of its artifact it opened, and whether the original."""
+        """Run a command; returns which artifact files it opened, and whether the original."""
         if not can_watch():
             return self._execute(words, folders), None, None
         with ExitStack() as stack:
@@ -220,7 +219,7 @@ class Arms:
                 artifact.parent.mkdir(parents=True, exist_ok=True)
                 copy_artifact(self.kept.artifact, artifact)
                 if artifact_digest(artifact) != self.kept.artifact_digest:
-                    raise IntegrityError(f"{spec.artifact_path}: its copy is not what it was")
+                    raise IntegrityError(f"{spec.artifact_path}: its copy was changed")
         return ArmFolders(
             root=root, system=system, out=out, home=root / "home", artifact=artifact, log=log
         )
@@ -244,7 +243,7 @@ class Arms:
             return system
         shutil.copytree(self.kept.system, system, symlinks=True)
         if tree_digest(system, self.spec.artifact_path) != self.kept.system_digest:
-            raise IntegrityError(f"{self.spec.folder}: its copy is not what it was")
+            raise IntegrityError(f"{self.spec.folder}: its copy was changed")
         return system
 
     def _scores(self, values: Mapping[str, str], folders: ArmFolders) -> Mapping[str, float | None]:
@@ -257,7 +256,7 @@ class Arms:
             if scorer.trouble is not None:
                 raise SpecError(f"the scorer failed: {scorer.trouble}")
             if before is not None and stamp(path) == before:
-                raise SpecError(f"the scorer left {file} as the run had written it")
+                raise SpecError(f"the scorer did not rewrite {file}, which the run had written")
         check_no_links(folders.out.parent, f"{folders.out.name}/{file}")
         if not path.is_file():
             raise SpecError(f"it left no {file} in {{out}}")
@@ -297,11 +296,11 @@ def _treatment(
     """Compare what was observed with what the arm must show."""
     wrong, code = None, probe.code
     if leaked:
-        wrong = "it opened the original artifact, past its own copy"
+        wrong = "it opened the original artifact instead of its own copy"
     elif arm == "candidate" and opened is not None and not opened:
         wrong = "the candidate never opened the artifact"
     elif code is None and probe.trouble is not None:
-        wrong = f"the probe cannot tell: {probe.trouble}"
+        wrong = f"the probe failed: {probe.trouble}"
     elif code is not None and code not in (0, 1):
         wrong = f"the probe ended with {code}, expected 0 or 1"
     elif code is not None and (code == 0) is not (arm == "candidate"):

@@ -13,9 +13,9 @@ from assay.logs.trial import Trial
 
 
 def ready_pairs(pairs: Sequence[Pair], progress: Progress, spec: TrialSpec) -> list[Pair]:
-    """Whole pairs from the start on, in the planned order: whole instances, or whole rounds.
+    """Complete pairs from the start, in the planned order: whole instances, or whole rounds.
 
-    Taking pairs as they finish would favour quick ones.
+    Taking pairs as they finish would favour fast ones.
     """
     whole = list(takewhile(progress.whole, pairs))
     part = spec.trials if len(spec.items) >= MANY_INSTANCES else len(spec.items)

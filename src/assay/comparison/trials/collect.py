@@ -1,8 +1,9 @@
 """Paired trials: make the runs that are missing, and compare the arms.
 
-Interrupted trials resume. Beside the files of `journal` the folder gets `baseline.jsonl` and
-`candidate.jsonl`, the trials of each arm, and `comparison.json`. A pair is void where an arm does
-not show that it had the artifact, or had it not; void pairs are kept, counted, and not compared.
+Interrupted trials resume. Besides the files of `journal` the folder gets `baseline.jsonl` and
+`candidate.jsonl`, the trials of each arm, and `comparison.json`. A pair is void unless it is shown
+that the candidate had the artifact and the baseline did not. Void pairs are kept and counted, but
+not compared.
 """
 
 import shutil
@@ -79,7 +80,7 @@ class Trials(Result, frozen=True, kw_only=True):
         return [] if self.comparison is None else self.comparison.to_rows()
 
     def lines(self) -> list[str]:
-        """The comparison, where there is one, and what the trials took."""
+        """The comparison, if there is one, and the cost of the trials."""
         made = ["no pair can be compared, so there is no verdict"]
         made = made if self.comparison is None else self.comparison.lines()
         took = f"{self.pairs} of {counted(self.planned_pairs, 'pair')} compared,"
@@ -125,18 +126,18 @@ def run_trials(
 
 
 def _check_apart(spec: TrialSpec, out: Path) -> None:
-    """Refuse folders that lie in each other."""
+    """Refuse nested folders."""
     artifact, results = spec.artifact_path.resolve(), out.resolve()
     if artifact in (results, *results.parents):
-        raise SpecError(f"{out} lies in the artifact", hint="Name another folder: `out=DIR`.")
+        raise SpecError(f"{out} is inside the artifact", hint="Name another folder: `out=DIR`.")
     if spec.folder is None:
         return
     folder = spec.folder.resolve()
     if artifact in (folder, *folder.parents):
-        raise SpecError(f"the system's folder {spec.folder} lies in the artifact")
+        raise SpecError(f"the system's folder {spec.folder} is inside the artifact")
     if folder in (results, *results.parents):
         raise SpecError(
-            f"{out} lies in the system's folder, which would never be the same twice",
+            f"{out} is inside the system's folder, which would change with every run",
             hint="Name another folder: `out=DIR`.",
         )
     _check_no_copy(spec, folder)
@@ -157,7 +158,7 @@ def _check_no_copy(spec: TrialSpec, folder: Path) -> None:
         }
     if contents and contents <= copies.keys():
         raise SpecError(
-            f"{next(iter(copies.values()))} holds the artifact's bytes, so the baseline has it too",
+            f"{next(iter(copies.values()))} has the artifact's bytes, so the baseline has it too",
             hint="Take it out of the system's folder.",
         )
 

@@ -1,7 +1,7 @@
-"""The folder of paired trials: its plan, its journal of runs, and what each run left.
+"""The folder of paired trials: its plan, its journal of runs, and the outputs of each run.
 
-    plan.json        what was decided: digests of the spec, of the system and of the artifact
-    runs.jsonl       one line a run, as it ended, made durable before the next is begun
+    plan.json        the plan: digests of the spec, of the system and of the artifact
+    runs.jsonl       one line per finished run, made durable before the next starts
     runs/N-ARM/      what run N of that arm wrote
 
 An interrupted run has no line and is made again.
@@ -59,7 +59,7 @@ class Progress:
         return None
 
     def money(self, dimension: str) -> float | None:
-        """What all scored runs cost; None where some do not say."""
+        """What all scored runs cost; None if some do not say."""
         known = [
             run.dimensions.get(dimension) for run in self.made.values() if run.status == "scored"
         ]
@@ -80,8 +80,8 @@ def begin(out: Path, plan: Plan) -> None:
     for name, now in msgspec.to_builtins(plan).items():
         if old.get(name) != now:
             raise ProtocolError(
-                f"{out}: these trials began with another {name}",
-                hint="What was measured so far was measured of that. Begin anew: `out=DIR`.",
+                f"{out}: these trials were started with another {name}",
+                hint="The runs so far belong to that one. Start again in a new folder: `out=DIR`.",
             )
 
 
@@ -99,9 +99,9 @@ def read_journal(out: Path, pairs: Sequence[Pair]) -> dict[tuple[int, Arm], ArmR
             raise IntegrityError(f"{path}, line {number}: {error}") from None
         pair = known.get(run.pair)
         if pair is None or (pair.instance, pair.trial) != (run.instance, run.trial):
-            raise IntegrityError(f"{path}, line {number}: no run of this plan")
+            raise IntegrityError(f"{path}, line {number}: not a run of this plan")
         if (run.pair, run.arm) in made:
-            raise IntegrityError(f"{path}, line {number}: a run that was made before")
+            raise IntegrityError(f"{path}, line {number}: this run is already in the journal")
         made[run.pair, run.arm] = run
     return made
 
@@ -116,14 +116,14 @@ def note(out: Path, run: ArmRun) -> None:
 
 
 def check_journal(out: Path, made: Mapping[tuple[int, Arm], ArmRun], pairs: Sequence[Pair]) -> None:
-    """Refuse to conclude where the journal is not what was measured: another process wrote to it.
+    """Refuse to conclude if another process changed the journal.
 
-    What is concluded rests on memory; a journal that differs would be believed on the next start.
+    Conclusions use the runs in memory; a changed journal would be trusted on the next start.
     """
     if read_journal(out, pairs) != dict(made):
         raise IntegrityError(
             f"{out / JOURNAL} was changed while the runs were made",
-            hint="Something else wrote to it, perhaps the system under trial. Begin anew:"
+            hint="Another process wrote to it, perhaps the system under trial. Start again:"
             " `out=DIR`.",
         )
 

@@ -10,12 +10,12 @@ from assay.comparison.spec import Dimensions
 from assay.logs.trial import Trial
 
 MOST_VOID = 0.1
-"""With a larger share of void pairs there is no verdict: being left out may not be chance."""
+"""With a larger share of void pairs there is no verdict: they may not be void by chance."""
 ArmTrials = tuple[list[Trial], list[Trial]]
 
 
 def can_compare(arms: ArmTrials) -> bool:
-    """Whether both arms have runs, and any of these has scores."""
+    """Whether both arms have runs, and any run has scores."""
     return all(arms) and not all(trial.crashed for arm in arms for trial in arm)
 
 
@@ -30,11 +30,11 @@ def compare_arms(
     inputs: Sequence[Input] = (),
     void: int = 0,
 ) -> Comparison:
-    """Compare the trials of so many `instances`; too many void pairs block a verdict."""
+    """Compare the trials of `instances` instances; too many void pairs block a verdict."""
     caveats = []
     if void:
         share = void / (void + len(arms[0]))
-        counts = f"There are {void} beside {len(arms[0])} that count."
+        counts = f"{void} are void; {len(arms[0])} count."
         caveats = [ComparisonCaveat(code="void-pairs", message=counts, blocking=share > MOST_VOID)]
     return compare(
         baseline=arms[0],

@@ -1,4 +1,4 @@
-"""Make the runs of paired trials in order, several at a time, until something ends it."""
+"""Make the runs of paired trials in order, several at a time, until a reason to stop."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ _INTERIM = 99
 
 
 class Running:
-    """Hands out runs in order, `jobs` at a time, and notes each as it ends."""
+    """Starts runs in order, `jobs` at a time, and records each as it ends."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Running:
         self.looked = 0
 
     def go(self) -> str:
-        """Run until something ends it; why it ended."""
+        """Run until a reason to stop; returns that reason."""
         busy: set[Future[ArmRun]] = set()
         ended = self._hopeless() or self._verdict()
         with ThreadPoolExecutor(max_workers=self.spec.jobs) as pool:
@@ -76,8 +76,8 @@ class Running:
             raise SpecError("the trials were stopped")
         if self.spec.scorer != self.scorer:
             raise IntegrityError(
-                "the files that scorer and probe are made of were changed during the trials",
-                hint="Put them back and type the same command, or begin anew: `out=DIR`.",
+                "files of the scorer or the probe were changed during the trials",
+                hint="Restore them and run the same command, or start again: `out=DIR`.",
             )
         target = self.out / "runs" / f"{pair.number}-{arm}"
         with storage(target):
@@ -92,7 +92,7 @@ class Running:
         self._check_names()
 
     def _check_names(self) -> None:
-        """Stop at once where runs do not have the scores that the plan asks for."""
+        """Stop at once if runs lack scores that the plan asks for."""
         scored = [run for run in self.progress.made.values() if run.status == "scored"]
         plan = self.spec.dimensions
         if plan is None or len(scored) != 2:
@@ -114,7 +114,7 @@ class Running:
         return "crashes" if crashed and self.waiting else None
 
     def _at_a_time(self) -> int:
-        """How many runs at a time; one pair while a budget of money knows no cost."""
+        """How many runs at a time; one pair while the cost for a budget of money is unknown."""
         if self.spec.budget.money is None or self._dearest() is not None:
             return self.spec.jobs
         return min(self.spec.jobs, 2)
@@ -124,7 +124,7 @@ class Running:
         return max((cost for cost in known if cost is not None), default=None)
 
     def _used_up(self, busy: int) -> str | None:
-        """Which budget leaves no room for another run; a pair that is begun is finished."""
+        """The budget that is used up, if any; a started pair is always finished."""
         budget, made = self.spec.budget, self.progress.made
         if not self.waiting:
             return None
@@ -140,8 +140,8 @@ class Running:
             spent = self.progress.money(budget.cost)
             if spent is None:
                 raise SpecError(
-                    f"a budget of money needs to know what runs cost, and some have no"
-                    f" {budget.cost!r} among their scores",
+                    f"a budget of money needs the cost of every run, but some have no score"
+                    f" {budget.cost!r}",
                     hint="Let the system or the scorer write it, or name another: budget.cost.",
                 )
             # A crashed run may have cost as much as the dearest.
@@ -151,7 +151,7 @@ class Running:
         return None
 
     def _verdict(self) -> str | None:
-        """Whether the whole pairs so far, in the planned order, bring a verdict."""
+        """Whether the complete pairs so far, in the planned order, give a verdict."""
         if not self.spec.sequential:
             return None
         ready = ready_pairs(self.pairs, self.progress, self.spec)

@@ -1,7 +1,7 @@
 """The order of paired runs and the seed of each, both reproducible from the plan's seed.
 
-Pairs come in rounds over all instances, each round in random order, as are the two arms of each
-pair. With many instances, where the instance is the unit, all pairs of one stand together.
+Pairs come in rounds over all instances. The order within a round, and of the two arms within a
+pair, is random. With many instances (the instance is the unit), all pairs of one come together.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ class Pair:
 
 
 def schedule(instances: Sequence[str], trials: int, seed: int) -> list[Pair]:
-    """Every pair, in the order in which they are to be run."""
+    """Every pair, in the order of running."""
     rng = np.random.default_rng(_number(f"{seed}:order"))
     count, numbers = len(instances), range(1, trials + 1)
     if count >= MANY_INSTANCES:

@@ -1,4 +1,4 @@
-"""The plan of paired trials: which system, with and without what, on which instances.
+"""The plan of paired trials: the system, the artifact, the instances.
 
 docs/how-to/prove-a-skill.md shows every key. Dimensions and policies are as in
 `assay.comparison.spec`; a crashed run counts as a failed one unless the policy says otherwise.
@@ -27,7 +27,7 @@ _MOST_BUDGET = 1e15
 
 
 class TrialSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is run: a command, in a fresh copy of a folder."""
+    """The system: a command, run in a fresh copy of a folder."""
 
     command: tuple[str, ...] = ()
     folder: str | None = None
@@ -36,7 +36,7 @@ class TrialSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Artifact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is tried out, where the candidate finds it, and how it shows that it was loaded."""
+    """The artifact, where the candidate finds it, and how to check that it was loaded."""
 
     path: str
     into: str | None = None
@@ -58,7 +58,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Limits of the trials; no run begins beyond them."""
+    """Limits of the trials; no run starts beyond them."""
 
     runs: int | None = None
     minutes: float | None = None
@@ -92,8 +92,8 @@ class _TrialsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A spec with its files resolved; `items` are the instances' objects by name.
 
-    Paths are relative to `home`. `digest` covers all that decides the runs, so trials resume with a
-    larger budget.
+    Paths are relative to `home`. `digest` covers what determines the runs, but not the budget, so
+    trials can resume with a larger one.
     """
 
     home: Path
@@ -124,7 +124,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scorer(self) -> str | None:
-        """One digest over the files of the spec's folder that scorer and probe are made of."""
+        """One digest over the files of the scorer and the probe in the spec's folder."""
         lines = []
         for word in (*self.score.command, *self.artifact.probe):
             path = Path(word.replace("{home}", str(self.home)))
@@ -199,7 +199,9 @@ def _check(written: _TrialsFile, where: str) -> None:
         if inner is not None and not stays_inside(inner):
             raise SpecError(f"{where}: {name} = {inner!r}, expected a path inside the folder")
     if written.artifact.into is not None and written.system.folder is None:
-        raise SpecError(f"{where}: artifact.into needs system.folder, into whose copy it goes")
+        raise SpecError(
+            f"{where}: artifact.into needs system.folder: the artifact goes into its copy"
+        )
 
 
 def _is_plain(name: str) -> bool:
@@ -223,7 +225,7 @@ def _instances(
         if not isinstance(name, (str, int)) or isinstance(name, bool) or not _is_plain(str(name)):
             raise SpecError(f"{here}: no `instance` or `id` names it")
         if str(name) in instances:
-            raise SpecError(f"{here}: instance {name!r:.60} stands twice")
+            raise SpecError(f"{here}: instance {name!r:.60} is listed twice")
         instances[str(name)] = row
     if not instances:
         raise SpecError(f"{path}: no instances")
@@ -253,7 +255,7 @@ def _check_commands(spec: TrialSpec, where: str) -> None:
     if spec.artifact.into is None and not takes and not own:
         raise SpecError(
             f"{where}: the candidate does not get the artifact",
-            hint='Say where it goes: artifact.into; or: [candidate] arguments = ["{artifact}"].',
+            hint='Name its place: artifact.into; or: [candidate] arguments = ["{artifact}"].',
         )
     if spec.artifact.into is None and not takes and not spec.artifact.probe:
         raise SpecError(

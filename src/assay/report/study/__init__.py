@@ -1,1 +1,1 @@
-"""A study for people: the board, the predictions, the verification, and the pages on disk."""
+"""Draw a study: the board, the predictions, the verification, and the pages on disk."""

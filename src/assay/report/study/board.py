@@ -25,7 +25,7 @@ _LEGEND = (
 
 
 def draw_board(board: Board, out: "Console") -> None:
-    """A table a task, newest bars last."""
+    """Draw a table for each task, newest bars last."""
     out.print(styled(board.title))
     for section in board.tables:
         out.print()
@@ -61,7 +61,7 @@ def unreadable_lines(unreadable: Sequence[Unreadable]) -> list[str]:
 
 
 def board_csv(board: Board) -> str:
-    """A line a submission and version, every bar's value in columns."""
+    """A line for each submission and version, with every bar's value in columns."""
     cells = list(board.cells())
     names = list(dict.fromkeys(name for _, _, cell in cells for name in cell.values))
     head = "task,submission,method,status,witnessed,bars,original,verdict,met,of,why".split(",")

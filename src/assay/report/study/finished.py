@@ -1,4 +1,4 @@
-"""A run that has ended: what it is worth, and what became of its prediction."""
+"""Draw a finished run: its verdicts, and the grade of its prediction."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def draw_finished(finished: Finished, out: "Console") -> None:
-    """The scorecard under the sealed bars, the other versions in a line each, the grade."""
+    """Draw the scorecard under the sealed bars, a line for each other version, and the grade."""
     for judgement in finished.judgements:
         if judgement.bars == finished.original:
             if judgement.scorecard is None:
@@ -37,7 +37,7 @@ def draw_finished(finished: Finished, out: "Console") -> None:
 
 
 def prediction_lines(prediction: Prediction) -> list[str]:
-    """What was committed to, a line each."""
+    """A line for each commitment."""
     if prediction.no_idea:
         return ["predicted: no idea"]
     lines = [
@@ -53,7 +53,7 @@ def prediction_lines(prediction: Prediction) -> list[str]:
 
 
 def draw_grade(grade: Grade, out: "Console") -> None:
-    """Each commitment beside what came."""
+    """Each commitment with its outcome."""
     if grade.no_idea:
         out.print(styled(grade.summary))
         return

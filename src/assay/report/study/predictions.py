@@ -1,4 +1,4 @@
-"""How good the predictions were and what turned out otherwise, for a terminal and for Markdown."""
+"""How good the predictions were and which failed, for a terminal and for Markdown."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -105,7 +105,7 @@ def _scores(made: Calibration) -> Iterator[str]:
 
 
 def draw_falsified(entries: Sequence[Falsified], out: "Console") -> None:
-    """A line a commitment that did not hold."""
+    """Draw a line for each commitment that did not hold."""
     if not entries:
         out.print(NOTHING_FALSIFIED)
         return
@@ -126,6 +126,6 @@ def _cells(entry: Falsified) -> tuple[str, ...]:
 
 
 def _revised(version: Revised, kind: str) -> str:
-    """The version and its entry; the reason stands where the bars themselves were falsified."""
+    """The version and its entry, with the reason if the bars themselves were falsified."""
     named = f"{version.version} (entry {version.entry})"
     return f"{named}: {version.because}" if kind == "bars" else named

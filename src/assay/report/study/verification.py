@@ -1,4 +1,4 @@
-"""A verification for people: every step, and what was found."""
+"""Draw a verification: every step, and its findings."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ _STYLE = {
 
 
 def draw_verifications(studies: Sequence[Verification], out: "Console") -> None:
-    """A line a study; the steps only of one that is not intact."""
+    """Draw a line for each study, with the steps of those that are not intact."""
     for study in studies:
         if study.intact:
             noted = [step.name for step in study.steps if step.outcome is StepOutcome.NOTED]
@@ -35,7 +35,7 @@ def draw_verifications(studies: Sequence[Verification], out: "Console") -> None:
 
 
 def draw_verification(made: Verification, out: "Console") -> None:
-    """A line a step; the last one is the breach, where there is one."""
+    """Draw a line for each step; if there is a breach, it is the last."""
     from rich.table import Table
 
     steps = Table.grid(padding=(0, 2, 0, 0))

@@ -1,4 +1,4 @@
-"""The pages of a study: how each is written from the records."""
+"""The pages of a study, each written from the records."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ VIEWS: Mapping[str, View] = {
         study.config.name, falsified_of(study, records)
     ),
 }
-"""The pages that may lie in a study, and what each must hold."""
+"""The pages that may be in a study, and the content of each."""
 
 
 def verify(
@@ -37,12 +37,12 @@ def verify(
 
 
 def view_text(study: StudyFolder, name: str) -> str:
-    """What a page of the study must hold."""
+    """The required content of a page."""
     return VIEWS[name](study, records_of(study))
 
 
 def refresh_views(study: StudyFolder) -> list[str]:
-    """Write the pages again that exist in the study; their names."""
+    """Rewrite the existing pages of the study; returns their names."""
     return refresh_pages(study, VIEWS)
 
 
