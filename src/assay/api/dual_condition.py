@@ -64,7 +64,7 @@ def dual(
     Example:
         >>> import assay
         >>> assay.dual("dual.toml")  # doctest: +SKIP
-        <DualResult LEARNING: its state helps; most of what it adds was learnt elsewhere>
+        <DualResult LEARNING: its state helps; most of the gain was learnt elsewhere>
         >>> try:
         ...     assay.dual("nowhere.toml")
         ... except assay.AssayError as error:

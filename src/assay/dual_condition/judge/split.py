@@ -1,8 +1,8 @@
-"""Whether the gain can be split into memorisation and transfer: whether C is what it is said to be.
+"""Decide whether the gain can be split into memorisation and transfer.
 
-C is the state without anything of the benchmark's items. Where something of them is left in it, or
-may be where nothing can be looked up, C - B is no transfer and A - C no memorisation; the split is
-then not decidable, and no number is given for it.
+C is the state without any trace of the benchmark's items. If a trace is left, or may be in values
+that cannot be searched, C - B is not transfer and A - C is not memorisation. Then the split is not
+decidable, and gets no numbers.
 """
 
 from fnmatch import fnmatchcase
@@ -12,12 +12,12 @@ from assay.dual_condition.result import Precondition
 from assay.wording import counted
 
 MOST_VALUES = 0.1
-"""So many values an item that cannot be looked up leave the split decidable."""
+"""The split stays decidable up to this many unsearchable values an item."""
 _SHOWN = 3
 
 
 def check_split(evidence: DualEvidence) -> Precondition | None:
-    """Whether the split can be decided, and what shows it; None where C was not run."""
+    """Whether the split is decidable, with the evidence; None if C was not run."""
     if "C" not in evidence.conditions:
         return None
     why = _obstacle(evidence)
@@ -57,25 +57,25 @@ def _obstacle(evidence: DualEvidence) -> str | None:
 
 
 def unreadable_values(evidence: DualEvidence) -> int:
-    """How many values of C cannot be looked up, but for those that `state.forget` wrote."""
+    """How many values of C cannot be searched, without those that `state.forget` wrote."""
     remains = evidence.state.remains
     files = () if remains is None else remains.unreadable
     return sum(file.values for file in files if not file.rewritten)
 
 
 def undeclared_peers(evidence: DualEvidence) -> list[str]:
-    """The peers that runs spoke to and the spec does not name as part of the system."""
+    """The peers of runs that the spec does not name as part of the system."""
     peers = sorted({peer for run in evidence.runs for peer in run.peers})
     return [peer for peer in peers if not is_service(peer, evidence.services)]
 
 
 def is_service(peer: str, services: tuple[str, ...]) -> bool:
-    """Whether a peer is one of these addresses, or fits one with `*` in it."""
+    """Whether a peer is one of these addresses, or matches one with `*` in it."""
     return any(peer == service or fnmatchcase(peer, _glob(service)) for service in services)
 
 
 def _glob(service: str) -> str:
-    """An address as a pattern in which only `*` stands for anything."""
+    """An address as a pattern in which only `*` is a wildcard."""
     return service.replace("[", "[[]").replace("?", "[?]")
 
 

@@ -1,9 +1,9 @@
-"""The rows of a state's files: read, drop and shuffle them.
+"""Read, drop and shuffle the rows of a state's files.
 
 Rows are lines of JSONL, entries of a JSON list or object, rows of SQLite tables (`sqlite`), and
-lines of any other text. What is no object is a row with the field `value`; the name of an object's
-entry is its field `key`. A JSON file may keep its entries further inside: a list of objects, or an
-object of objects with a field in common, has entries and is none.
+lines of any other text. A value that is not an object is a row with the field `value`; the name of
+an object's entry is its field `key`. Entries may be nested deeper in a JSON file: a list of
+objects, or an object of objects with a common field, is a collection of entries, not an entry.
 """
 
 import json
@@ -26,7 +26,7 @@ _Path = tuple[object, ...]
 
 
 def kind_of_file(path: Path) -> str | None:
-    """How a file's rows are written; None where it has none."""
+    """The kind of a file's rows; None if it has no rows."""
     if path.suffix in (".jsonl", ".ndjson"):
         return "jsonl"
     if path.suffix == ".json":
@@ -38,7 +38,7 @@ def kind_of_file(path: Path) -> str | None:
 
 
 def plain_text(data: bytes) -> str | None:
-    """The text that some bytes are; None where they are none."""
+    """The text of some bytes; None if they are not text."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -60,9 +60,9 @@ def rows_in(path: Path, kind: str) -> Iterator[StateRow]:
 
 
 def drop_rows(path: Path, kind: str, unwanted: Callable[[StateRow], bool]) -> int:
-    """Take the unwanted rows out of a file; how many they were.
+    """Remove the unwanted rows from a file; returns their number.
 
-    Other lines keep their bytes, other entries and records their values.
+    Other lines keep their bytes; other entries and records keep their values.
     """
     match kind:
         case "jsonl":
@@ -77,7 +77,7 @@ def drop_rows(path: Path, kind: str, unwanted: Callable[[StateRow], bool]) -> in
 def shuffle_rows(
     path: Path, kind: str, fields: Iterable[str], order: Callable[[int], list[int]]
 ) -> set[str]:
-    """Hand the values of some fields to other rows of the file; the fields that it has."""
+    """Shuffle the values of some fields over the rows of a file; returns the fields that it has."""
     if kind == "sqlite":
         return shuffle_columns(path, fields, order)
     lines = _lines(path) if kind == "jsonl" else []
@@ -128,7 +128,7 @@ def texts_in(row: StateRow) -> Iterator[str]:
 
 
 def _within(text: str) -> list[object]:
-    """What a text holds that is the JSON of a list or an object."""
+    """The list or object that a text holds as JSON."""
     if text[:1] not in ("{", "["):
         return []
     try:
@@ -158,7 +158,7 @@ def _entries(whole: object, above: _Path = ()) -> Iterator[tuple[_Path, StateRow
 
 
 def _has_entries(value: object) -> bool:
-    """Whether a part of a JSON file is a collection of entries, and no entry."""
+    """Whether a part of a JSON file is a collection of entries, not an entry."""
     if isinstance(value, list):
         return any(isinstance(each, dict) for each in value)
     if not isinstance(value, dict) or not value:
@@ -171,7 +171,7 @@ def _has_entries(value: object) -> bool:
 
 
 def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON
-    """Where the values of a field are: what holds each, and under which key or place."""
+    """The places of a field's values: the container of each, and its key or index."""
     listed: Iterable[tuple[Any, Any]] = ()
     if isinstance(whole, dict | list):
         listed = whole.items() if isinstance(whole, dict) else enumerate(whole)
@@ -222,7 +222,7 @@ def _drop_entries(path: Path, unwanted: Callable[[StateRow], bool]) -> int:
 
 
 def _without(value: object, gone: Set[_Path], above: _Path) -> object:
-    """A JSON value without what lies at some places in it."""
+    """A JSON value without the parts at these places."""
     depth = max(map(len, gone))
     if len(above) >= depth or not isinstance(value, dict | list):
         return value
