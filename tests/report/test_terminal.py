@@ -20,7 +20,7 @@ D3  AUC - word_length at least 0.10  fail
     class == folklore     0.000  [-0.038, 0.038]        -0.027
 
 point verdict  FAIL  2/3 bars at the point estimates
-verdict        FAIL  some bar is shown to be missed
+verdict        FAIL  a bar is shown to be missed
 
 same-ranking: The method ranks every record exactly as a surface control does. See D3.
 unsealed: No prediction was sealed before this run, so it shows nothing about foresight.

@@ -129,7 +129,7 @@ def deep():
     [
         (b"x", "row 1, column 'a': a value of type bytes"),
         (object(), "column 'a': a value of type object"),
-        (float("inf"), "column 'a': inf is no number"),
+        (float("inf"), "column 'a': inf is not a finite number"),
         ({1: 2}, "column 'a': a key is 1"),
         (deep(), "column 'a': nested deeper than 32 levels"),
         ("\ud800", "the rows, row 1: cannot be written as JSON"),
