@@ -373,7 +373,7 @@ def test_only_finite_numbers_are_compared_with(text):
     ],
 )
 def test_a_number_beyond_what_the_metric_can_be_is_refused(text, bounds):
-    assert refused(f'directions = ["{text}"]').message.endswith(f"{text!r}, and {bounds}")
+    assert refused(f'directions = ["{text}"]').message.endswith(f"{text!r}, {bounds}")
     assert parsed('directions = ["D3 >= -0.5", "0 < D1"]').directions
 
 

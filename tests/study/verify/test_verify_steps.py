@@ -522,7 +522,7 @@ def test_step_7_sees_bars_under_which_nobody_was_judged(study):
     revised_unjudged(study)
     number, found = breach(study)
     assert number == 7
-    assert "001 was not judged under detection bars mine-2" in found
+    assert "001 is not judged under detection bars mine-2" in found
     assert "assay score `all=True`" in found
     assert command(study.root, "score", "--all").returncode in (0, 1)
     assert breach(study) == (None, "")

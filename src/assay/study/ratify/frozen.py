@@ -256,7 +256,7 @@ def put(at: Frozen, step: Step) -> None:
         else:
             if not is_kept(at, step.artifact):
                 raise IntegrityError(
-                    f"{at.kept(step.artifact)} was changed",
+                    f"{at.kept(step.artifact)} is missing or was changed",
                     hint="Restore it: the recorded step cannot be finished without it.",
                 )
             copy_artifact(at.kept(step.artifact), aside)

@@ -138,7 +138,7 @@ def revert(at: Frozen, name: str) -> Step:
     last = stack[-1]
     _check_in_place(at, name, last.artifact)
     if last.previous != NONE and not is_kept(at, last.previous):
-        raise DigestMismatch(f"{at.kept(last.previous)} was changed, so it cannot be restored")
+        raise DigestMismatch(f"{at.kept(last.previous)} is missing or was changed")
     step = Step(
         kind="revert",
         name=name,
