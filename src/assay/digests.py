@@ -153,7 +153,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise _Refused(f"number {text} is too large")
+        raise _Refused(f"number {text} is too large to hold")
     return number
 
 

@@ -180,7 +180,7 @@ def test_verify_says_who_attests_what_and_that_the_author_chose_it(study):
     attested_run(study)
     outcome, found = steps(study)[2]
     assert outcome == "noted"
-    for part in (TIME, root().fingerprint, "author pinned and may have made", "`authority="):
+    for part in (TIME, root().fingerprint, "who may have made it", "`authority="):
         assert part in found
     given = read_certificate(root().pem, where="x")
     outcome, found = steps(study, authorities=(given,))[2]
@@ -434,7 +434,7 @@ def test_a_cosignature_may_be_added_and_its_time_is_said(study):
     path = study.root / "checkpoints/000003.txt"
     key = cosign(path, 1679315147)
     found = steps(study, keys=(key,))[2][1]
-    assert "3 entries seen at 2023-03-20T12:25:47Z, says witness.example" in found
+    assert "3 entries seen at 2023-03-20T12:25:47Z, according to witness.example" in found
     assert TIME in found
     assert breach(study) == (None, "")
     done = command(study.root, "verify", "--key", str(key))

@@ -109,7 +109,7 @@ def test_an_edited_result_brings_no_matrix(every):
     for key, value in (("corpus", "fever"), ("made", "9999"), ("regime", "polish"),
                        ("learning_contribution", 0.9)):  # fmt: skip
         path.write_bytes(result_bytes({**record, key: value}))
-        with pytest.raises(DigestMismatch, match=r"good\.json: its artifact_digest is not"):
+        with pytest.raises(DigestMismatch, match=r"good\.json: its artifact_digest does not match"):
             matrix_in(every)
     scores = with_scores(record, {"A": 1.0})
     path.write_bytes(result_bytes({**record, "scores": scores}))
