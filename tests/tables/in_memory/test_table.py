@@ -169,7 +169,7 @@ def breaking():
         ({"a": [1], "b": [1, 2]}, "columns of different lengths: 'a' has 1, 'b' has 2"),
         (ROWS[0], "column 'id' is int, expected a list of values"),
         (pandas.DataFrame([[1, 2]]), "row 1: a column is named 0 .int., expected text"),
-        (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' stands 2 times"),
+        (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' occurs 2 times"),
         (Broken(), "the rows cannot be read: ZeroDivisionError: theirs"),
         (breaking(), "the rows cannot be read: KeyError: 'gone'"),
     ],
