@@ -1,7 +1,7 @@
-"""`python -m assay` is `assay`: it imports nothing from the folder that it is started in.
+"""`python -m assay` is `assay`: it imports nothing from the current folder.
 
-Python puts that folder first on the path. It comes off before anything else is imported; what
-Python itself imports before that (`-P` keeps it from doing so) is not in our hands.
+Python puts that folder first on the path. It is removed before anything else is imported. What
+Python itself imports before that is beyond our control (`-P` prevents it).
 """
 
 import os

@@ -1,7 +1,7 @@
 """Limits on what is read, and the smaller limits on what is written.
 
-All readers and writers take their limits from here: an answer, an id or a number within them can be
-read by every reader and computed with by every judge. The limit of a reader is never lowered below
+All readers and writers take their limits from here. Every reader can read, and every judge can
+compute with, an answer, an id or a number within them. The limit of a reader is never lowered below
 what an earlier version could write.
 """
 
@@ -40,7 +40,7 @@ SMALLEST_ERROR = 1 / LARGEST_NUMBER
 
 
 def text_fault(text: str) -> str | None:
-    """Why a text cannot be stored as an id or a class; None where it can."""
+    """Why a text cannot be stored as an id or a class; None if it can."""
     try:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError:

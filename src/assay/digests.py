@@ -1,7 +1,7 @@
-"""Strict parsing of JSON, and SHA-256 digests of exact bytes: the one meaning of "the same".
+"""Parse JSON strictly, and digest exact bytes with SHA-256: equal digests mean equal data.
 
 Digests are of stored bytes, never of data that was serialised again: two serialisers that agree on
-the data disagree on the bytes. Parsing refuses input that two readers could read differently
+the data can disagree on the bytes. Parsing refuses input that two readers could read differently
 (duplicate keys, NaN, lone surrogates, bytes that are not UTF-8) or that would exhaust the reader
 (deep nesting, endless lines). Every refusal names the place.
 """

@@ -1,4 +1,4 @@
-"""What every result can do: be a dictionary, be rows, be printed, be shown in a notebook."""
+"""What every result can do: convert to a dictionary or rows, print, show in a notebook."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,17 +13,17 @@ _MOST_ROWS = 60
 _MOST_LINES = 13
 _LONGEST_LINES = (400, 250, 160, 100)
 _LONGEST = 1_400
-"""What a printed result holds at most; names and reasons can come from other people's files. Where
-it would be more, every line is cut at the next of these lengths."""
+"""The most characters of a printed result; names and reasons can come from untrusted files. If it
+is longer, every line is cut at the next of these lengths."""
 
 
 class Viewed:
-    """Something that says itself in a few lines (`lines`) and in rows (`to_rows`)."""
+    """Something with a text of a few lines (`lines`) and a table (`to_rows`)."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, with the keys that the command prints as JSON."""
+        """Everything, with the keys that the command prints as JSON."""
         made: dict[str, Any] = msgspec.to_builtins(self)
         return made
 
@@ -32,7 +32,7 @@ class Viewed:
         raise NotImplementedError
 
     def lines(self) -> Sequence[str]:
-        """What it says, in a few lines; the first holds the verdict."""
+        """A few lines of text; the first holds the verdict."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Viewed:
         return f"<{type(self).__name__} {_cut(printable(self.lines()[0]), 160)}>"
 
     def _shown_lines(self) -> list[str]:
-        """The lines as they may be printed: bounded, and without control characters."""
+        """The lines, safe to print: limited in length, without control characters."""
         said = [printable(line) for line in self.lines()[:_MOST_LINES]]
         lines = said
         for most in _LONGEST_LINES:
@@ -68,7 +68,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as a table: numbers to three places, an unknown value empty."""
+    """Rows as a table: numbers to three places, unknown values empty."""
     if not rows:
         return ""
     names = list(dict.fromkeys(name for row in rows for name in row))

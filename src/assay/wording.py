@@ -64,7 +64,7 @@ def as_column(name: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | None:
-    """A question that names what comes nearest to a word, or None where nothing comes near."""
+    """A question that names the words nearest to a word; None if no word is near."""
     from difflib import get_close_matches
 
     near = get_close_matches(word[:_LONGEST_WORD], known, n=most, cutoff=0.7)
@@ -72,7 +72,7 @@ def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | Non
 
 
 def percent(share: float) -> str:
-    """A share in per cent, with the digits it was given with."""
+    """A share in per cent, with the digits that it was given with."""
     return f"{share * 100.0:.3g} %"
 
 
@@ -92,14 +92,14 @@ def signed(value: float, whole: bool = False) -> str:
 
 
 def signed_interval(low: float | None, high: float | None, whole: bool = False) -> str:
-    """An interval of differences; nothing where there is none."""
+    """An interval of differences; empty if there is none."""
     if low is None or high is None:
         return ""
     return f"[{signed(low, whole)}, {signed(high, whole)}]"
 
 
 def printable(text: str) -> str:
-    """A text that cannot move the cursor or colour the screen: other people's words are shown."""
+    """A text that cannot move the cursor or colour the screen: it may come from untrusted files."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 

@@ -78,7 +78,7 @@ def test_scores_may_be_runs(auc, tmp_path):
         ([{"id": "darkcore-001"}], "the rows, row 1: no column 'score'"),
         (["nowhere.jsonl"], "no scores at 'nowhere.jsonl'"),
         (["a.jsonl", "a.jsonl"], "`scores=a.jsonl` is given twice"),
-        ({next(iter(SCORES)): float("inf")}, "row 1, column 'score': inf is no number"),
+        ({next(iter(SCORES)): float("inf")}, "row 1, column 'score': inf is not a finite number"),
         (3, "got int, which holds no rows"),
     ],
 )

@@ -114,7 +114,7 @@ def test_dual(evaluated):
     again = assay.dual(str(spec), out=spec.parent / "results")
     assert plain(again) == plain(result)
     assert record["regime"] == result.regime
-    assert str(result).startswith("MEMORISED: what it adds is of these very items")
+    assert str(result).startswith("MEMORISED: the gain is memory of these very items")
 
 
 def test_matrix(evaluated, monkeypatch):

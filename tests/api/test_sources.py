@@ -100,7 +100,7 @@ def test_a_second_corpus_may_be_in_memory():
 def test_a_study_asks_for_a_file(tmp_path):
     from assay.study.create import new_study
 
-    with pytest.raises(assay.SpecError, match="rows is in memory, and a study keeps") as refused:
+    with pytest.raises(assay.SpecError, match="rows is in memory, but a study keeps") as refused:
         new_study(tmp_path / "study", assay.load_benchmark(ROWS, **WORDS))
     assert "Save the records as one file" in refused.value.hint
 

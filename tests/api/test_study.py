@@ -40,7 +40,7 @@ def test_a_study_is_opened_from_a_folder_inside_it(study):
     inside = assay.Study.open(study.root / "runs" / "001")
     assert inside.root.resolve() == study.root.resolve()
     assert repr(inside).startswith("<Study whole: a study on ")
-    with pytest.raises(assay.SpecError, match="is in no study"):
+    with pytest.raises(assay.SpecError, match="is not in a study"):
         assay.Study.open(study.root.parent)
 
 

@@ -31,7 +31,7 @@ def test_every_bundled_version_is_listed_with_its_reason(assay_cmd):
 def test_a_version_is_shown_whole(assay_cmd):
     shown = assay_cmd("bars", "show", "v4").out
     for words in (
-        "D3    AUC at least 0.10 over word_length, whichever way it points",
+        "D3    AUC at least 0.10 over word_length, in either direction",
         "D5    AUC beyond all surface features at least 0.65",
         "D6    AUC at least 0.65 within sources, where there are several",
         "folklore: class == folklore  against  class == truth",

@@ -101,7 +101,7 @@ def test_results_go_where_they_are_told_to(home):
     assert not (home / "elsewhere" / "results").exists()
     refused = call("dual", path, "--out", home / "elsewhere" / "state" / "results")
     assert refused.code == 2
-    assert "lies in the state" in refused.error.message
+    assert "is inside the state" in refused.error.message
 
 
 def test_a_changed_state_makes_a_second_result_beside_the_first(home):

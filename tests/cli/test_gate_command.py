@@ -78,8 +78,11 @@ def test_files_that_are_no_results(home):
     assert "`skip_others=True`" in done.error.hint
     assert call("gate", "--skip-others", "other.json", "results/good.json").code == 0
     (home / "empty").mkdir()
-    assert "no dual-condition results here" in call("gate", "empty").out
-    assert "no dual-condition results here" in call("gate", "--skip-others", "other.json").out
+    assert "no dual-condition results or matrices here" in call("gate", "empty").out
+    assert (
+        "no dual-condition results or matrices here"
+        in call("gate", "--skip-others", "other.json").out
+    )
     for words in (["gone.json"], []):
         assert call("gate", *words).code == 2
     assert call("gate", "--staged", "results/good.json").code == 2
@@ -149,7 +152,7 @@ def test_a_matrix_whose_results_are_not_staged_is_refused(repository):
 def test_outside_a_repository_nothing_is_staged(home):
     done = call("gate", "--staged")
     assert done.code == 2
-    assert "in no git repository" in done.error.message
+    assert "not in a git repository" in done.error.message
 
 
 def test_as_a_hook_it_keeps_a_lone_condition_out(repository, genuine):

@@ -54,7 +54,7 @@ def test_score_says_what_is_missing_or_too_much(assay_cmd, graded):
     done = assay_cmd("score", "graded.eval")
     assert done.code == 2 and "--score METRIC --label METRIC" in done.err
     done = assay_cmd("score", "graded.eval", "--score", "match", "--label", "match")
-    assert done.code == 2 and "cannot be the score that is judged too" in done.err
+    assert done.code == 2 and "cannot also be the judged score" in done.err
     done = assay_cmd("score", "graded.eval", "--score", "grade", "--second", "darkcore")
     assert done.code == 2 and "second corpus" in done.err
     done = assay_cmd(

@@ -65,7 +65,7 @@ def test_a_person_at_a_terminal_is_asked(tmp_path, answer):
 
 
 REFUSED = {
-    "another artifact": (lambda home: skill(home, "other"), 3, "not what was measured"),
+    "another artifact": (lambda home: skill(home, "other"), 3, "not the measured artifact"),
     "no gain": (
         lambda home: compared(home, home / "skill.md", before=1, after=0),
         3,

@@ -127,7 +127,7 @@ def test_views_are_written_and_checked(assay_cmd, finished):
     refused = assay_cmd("verify", "s")
     assert refused.code == 4
     assert "8. views" in refused.out
-    assert "BOARD.md is not what the records give" in refused.out
+    assert "BOARD.md differs from what the records give" in refused.out
 
 
 def test_an_entry_is_proved_to_someone_without_the_ledger(assay_cmd, finished, tmp_path):
@@ -183,7 +183,7 @@ def test_every_study_is_verified_and_a_missing_one_missed(assay_cmd, finished, t
     (tmp_path / "t/study.toml").unlink()
     gone = assay_cmd("verify", "--all")
     assert gone.code == 4
-    assert "the study s was there in HEAD, and is gone" in gone.err
+    assert "the study s is in HEAD, but missing here" in gone.err
 
 
 def test_a_moved_study_still_has_its_witnesses_and_its_past(assay_cmd, finished, tmp_path):
@@ -194,7 +194,7 @@ def test_a_moved_study_still_has_its_witnesses_and_its_past(assay_cmd, finished,
     (tmp_path / "t/ledger.jsonl").write_bytes(b"".join(lines[:-1]))
     refused = assay_cmd("verify", "t", "--since", "HEAD~1")
     assert refused.code == 4
-    assert "some were taken away" in refused.out
+    assert "some were removed" in refused.out
 
 
 def test_what_is_staged_is_verified_and_not_what_lies_there(assay_cmd, finished, tmp_path):
@@ -268,7 +268,7 @@ def test_outputs_that_something_else_wrote_to_are_never_a_result(assay_cmd, stud
     assert first.code == 4
     again = assay_cmd("run", "001", "--study", "s")
     assert again.code == 4
-    assert "is not what the run had made" in again.err
+    assert "differs from the outputs when the run" in again.err
 
 
 def test_the_hook_and_the_workflow_run_commands_that_exist(assay_cmd, finished):

@@ -190,7 +190,7 @@ def test_hole_4_a_submission_dropped_from_the_re_score_is_seen(tmp_path):
     commit(tmp_path, "Bars mine-2, as if they had always been without 002")
     number, found = breach(study)
     assert number == 7
-    assert "002 was not judged under detection bars mine-2" in found
+    assert "002 is not judged under detection bars mine-2" in found
     assert breach(study, since="published")[0] == 1
     assert breach(study, checkpoints=(kept,))[0] == 2
 

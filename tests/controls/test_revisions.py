@@ -249,7 +249,7 @@ def test_a_study_that_became_a_submodule_continues_its_ledger_in_the_outer_histo
     since = () if revision is None else ("--since", revision)
     done = command(taken_within, "verify", "--all", *since)
     assert done.returncode == 4, done.stdout
-    assert ("taken away" if since else "went on otherwise") in " ".join(done.stdout.split())
+    assert ("removed" if since else "differs from line") in " ".join(done.stdout.split())
 
 
 def with_another_study(tmp_path):
@@ -352,7 +352,7 @@ def test_a_history_whose_objects_are_missing_is_unchecked(tmp_path, name):
         path.unlink()
     outcome, found = list(steps(study).values())[-1]
     assert outcome == "unchecked"
-    assert "git has not got" in found
+    assert "git lacks" in found
 
 
 def test_a_tree_that_is_missing_is_unchecked(tmp_path):

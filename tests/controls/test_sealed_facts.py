@@ -77,7 +77,7 @@ def test_a_run_that_states_no_limits_of_resources_is_noted(tmp_path):
 
     rewrite_json(study.root / "runs/001/run.json", unlimited)
     redigest(study)
-    assert "without the limits of resources that there are now: 001" in steps(study)[5][1]
+    assert "run without today's resource limits: 001" in steps(study)[5][1]
 
 
 UNKNOWN = {

@@ -140,7 +140,7 @@ def test_a_claimed_probe_is_not_confirmed_by_running_again(tmp_path):
     done = command(study.root, "verify", "--rerun")
     assert done.returncode == 4
     found = " ".join(done.stdout.split())
-    assert "stored under 1 seed with 24 items probed, and now under 5 seeds" in found
+    assert "stored under 1 seed with 24 items probed, now under 5 seeds" in found
 
 
 RULE = ("seeds", "probed")
@@ -186,7 +186,7 @@ def test_a_run_under_one_seed_that_was_not_probed_in_full_is_never_silently_ok(t
     assert "seed-unprobed" in {c.code for c in done.judgements[0].scorecard.caveats}
     outcome, found = steps(study)[5]
     assert outcome == "noted"
-    assert "under one seed, and not probed in full: 001" in found
+    assert "one seed, not fully probed: 001" in found
     assert steps(study)[6][0] == "ok"
 
 

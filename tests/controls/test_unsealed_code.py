@@ -260,7 +260,7 @@ HIDDEN = {
         "sys.path.append('OUTSIDE'); import stranger; del sys.modules['stranger']; sys.path.pop()",
         "stranger.py",
     ),
-    "run by another process": (
+    "another process is running": (
         "subprocess.run([sys.executable, '-S', 'OUTSIDE/stranger.py'])",
         "stranger.py",
     ),

@@ -96,11 +96,11 @@ PLANTED = {
     ),
     "nothing written": (
         {"body": "pass"},
-        {"runs_completed": "it left no {outputs}"},
+        {"runs_completed": "it did not write {outputs}"},
     ),
     "a score for no item": (
         {"body": outputs(f'lines.append(\'{{"id": "zz", "score": 1}}\')\n{WRITE}')},
-        {"runs_completed": "a score for 'zz', which is no item"},
+        {"runs_completed": "a score for 'zz', which is not an item"},
     ),
     "two scores for one": (
         {"body": outputs(f"lines.append(lines[0])\n{WRITE}")},
@@ -125,7 +125,7 @@ PLANTED = {
     "a link for outputs": (
         {"body": SYSTEM + "\nimport os\nos.rename(outputs, outputs + 'x')\n"
                           "os.symlink(outputs + 'x', outputs)\n"},
-        {"runs_completed": "it left no {outputs}"},
+        {"runs_completed": "it did not write {outputs}"},
     ),
 }  # fmt: skip
 

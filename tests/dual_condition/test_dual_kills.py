@@ -464,7 +464,10 @@ def test_a_run_that_leaves_a_state_that_is_none_is_blocked(home, temporary, rout
     before = production(home)
     found = evaluated(home, route)
     assert found.result.row is RowState.BLOCKED
-    assert "what it left of its state" in found.result.preconditions["runs_completed"].evidence
+    assert (
+        "its state after the run is unreadable"
+        in found.result.preconditions["runs_completed"].evidence
+    )
     assert production(home) == before
     assert not beside(home).exists()
     assert not list(temporary.iterdir())

@@ -57,7 +57,7 @@ def test_a_journal_that_was_edited_is_refused(tmp_path, how):
     scores = lines[2]["scores"]
     lines[2]["scores"] = [None, *scores[1:]] if how == "null" else scores[1:]
     write_lines(journal_of(path), lines)
-    with pytest.raises(IntegrityError, match="are not what the run gave"):
+    with pytest.raises(IntegrityError, match="do not match the run"):
         evaluate(path)
 
 
@@ -119,7 +119,7 @@ def test_rows_that_name_no_item_are_said_to_be_kept_in_c(tmp_path):
 def test_a_placebo_that_holds_nothing_is_refused(tmp_path):
     path = lay_out(tmp_path, conditions='["A", "B", "placebo"]', more='[placebo]\nstate = "other"')
     (tmp_path / "other").mkdir()
-    with pytest.raises(SpecError, match="B by another name"):
+    with pytest.raises(SpecError, match="so it would equal B"):
         evaluate(path)
 
 

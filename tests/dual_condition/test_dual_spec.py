@@ -121,8 +121,8 @@ REFUSED = {
         spec_text(command='"python system.py"'),
         "system.command: Expected `array`, got `str`",
     ),
-    "no command and no method": (spec_text(command=""), "needs a command or a method"),
-    "both": (spec_text(system='method = "surface"'), "and not both"),
+    "no command and no method": (spec_text(command=""), "needs either a command or a method"),
+    "both": (spec_text(system='method = "surface"'), "needs either a"),
     "a place that nobody knows": (
         spec_text(command='["x", "{items}", "{outputs}", "{labels}"]'),
         "system.command: unknown {labels}, expected one of {items}, {outputs}, {seed}, {state}",
@@ -151,7 +151,7 @@ REFUSED = {
         spec_text(system='reads = ["bench.jsonl"]'),
         "system.reads: bench.jsonl holds the benchmark",
     ),
-    "a variable that is none": (spec_text(state='variable = "A=B"'), "names no variable"),
+    "a variable that is none": (spec_text(state='variable = "A=B"'), "is not a variable name"),
     "a variable that is passed on": (
         spec_text(state='variable = "HOME"', system='environment = ["HOME"]'),
         "system.environment has HOME",
@@ -174,24 +174,24 @@ REFUSED = {
     ),
     "a layer without a name": (
         spec_text(more_layers='[state.layers."A b"]\nfiles = ["x"]'),
-        "a layer is called 'A b', expected a-z",
+        "invalid layer name 'A b', expected a-z",
     ),
     "a layer without files": (spec_text(more_layers="[state.layers.x]"), "x has no files"),
     "a layer that leads out": (
         spec_text(more_layers='[state.layers.x]\nfiles = ["../x"]'),
-        "state.layers.x: '../x' is no path inside the state folder",
+        "state.layers.x: '../x' is not a path inside the state folder",
     ),
     "a layer from the root": (
         spec_text(more_layers='[state.layers.x]\nfiles = ["/etc/x"]'),
-        "'/etc/x' is no path inside",
+        "'/etc/x' is not a path inside",
     ),
     "a database that leads out": (
         spec_text(more_layers='[state.layers.x]\nsqlite = "../x.db"'),
-        "'../x.db' is no path inside",
+        "'../x.db' is not a path inside",
     ),
     "a fixed file that leads out": (
         spec_text(state='fixed = ["../x"]'),
-        "state.fixed: '../x' is no path inside the state folder",
+        "state.fixed: '../x' is not a path inside the state folder",
     ),
     "a beginning that is not there": (
         spec_text(layer='provenance = "item"\ninitial = "x"'),
@@ -199,11 +199,11 @@ REFUSED = {
     ),
     "a beginning that is production": (
         spec_text(layer='provenance = "item"\ninitial = "state/memory.jsonl"'),
-        "state.layers.memory.initial: state/memory.jsonl is state of production",
+        "state.layers.memory.initial: state/memory.jsonl is part of production's state",
     ),
     "all production as a beginning": (
         spec_text(layer='provenance = "item"\ninitial = "state"'),
-        "initial: state is state of production",
+        "initial: state is part of production's state",
     ),
     "a provenance without a name": (spec_text(layer='provenance = ""'), "provenance is empty"),
     "a match that is none": (
@@ -212,20 +212,23 @@ REFUSED = {
     ),
     "two ways to make C": (
         spec_text(layer='provenance = "item"\nin_c = "keep"'),
-        "in_c and provenance say what C has of it",
+        "in_c and provenance exclude each other",
     ),
-    "C that nothing can make": (spec_text(layer=""), "C needs to know what of layer memory"),
-    "no A": (spec_text(conditions='["B"]'), "evaluation.conditions has no A"),
-    "no B": (spec_text(conditions='["A", "C"]'), "evaluation.conditions has no B"),
+    "C that nothing can make": (spec_text(layer=""), "C needs to know which parts of layer memory"),
+    "no A": (spec_text(conditions='["B"]'), "evaluation.conditions lacks A"),
+    "no B": (spec_text(conditions='["A", "C"]'), "evaluation.conditions lacks B"),
     "a condition that is none": (spec_text(conditions='["A", "B", "D"]'), "conditions"),
     "a placebo that is none": (
         spec_text(conditions='["A", "B", "placebo"]'),
-        "[placebo] does not say which",
+        "needs a [placebo] table",
     ),
-    "an empty placebo": (spec_text(conditions="", more="[placebo]"), "needs a state or fields"),
+    "an empty placebo": (
+        spec_text(conditions="", more="[placebo]"),
+        "needs either a state or fields",
+    ),
     "two placebos": (
         spec_text(conditions="", more='[placebo]\nstate = "x"\nshuffle = ["verdict"]'),
-        "and not both",
+        "needs either a",
     ),
     "a placebo that is not there": (
         spec_text(conditions="", more='[placebo]\nstate = "x"'),
@@ -237,7 +240,7 @@ REFUSED = {
     ),
     "a placebo that nobody asks for": (
         spec_text(more='[placebo]\nshuffle = ["verdict"]'),
-        "evaluation.conditions does not ask for it",
+        "evaluation.conditions does not name it",
     ),
     "six layers for Shapley": (
         spec_text(
@@ -270,7 +273,7 @@ REFUSED = {
     ),
     "a corpus with a bad name": (
         spec_text(evaluation='corpus = "My Corpus"'),
-        "the corpus cannot be called 'My Corpus'",
+        "invalid corpus name 'My Corpus'",
     ),
     "no benchmark": (
         spec_text().replace("bench.jsonl", "gone.jsonl"),
@@ -278,7 +281,7 @@ REFUSED = {
     ),
     "a benchmark in the state": (
         spec_text().replace("bench.jsonl", "state/bench.jsonl"),
-        "state/bench.jsonl lies in the state folder, labels and all",
+        "state/bench.jsonl is in the state folder, with its labels",
     ),
     "positives that never occur": (spec_text().replace("== 1", "== 9"), "no record has the value"),
     "no column of questions": (spec_text(evaluation='question = "q"'), "q"),
@@ -340,7 +343,7 @@ def unlabelled(home):
 CHANGED = {
     "records of one class": (one_class, "20 of the 20 records of bench.jsonl are positive"),
     "a state behind a link": (linked, "state.root: there is no folder 'state'"),
-    "labels in the state by a link": (bench_by_a_link, "lies in the state folder"),
+    "labels in the state by a link": (bench_by_a_link, "is in the state folder"),
     "labels in a read by a link": (read_by_a_link, "holds the benchmark"),
     "an id twice": (twice, "q0"),
     "a record that is neither": (unlabelled, "z"),

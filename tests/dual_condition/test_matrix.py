@@ -109,7 +109,7 @@ def test_an_edited_result_brings_no_matrix(every):
     for key, value in (("corpus", "fever"), ("made", "9999"), ("regime", "polish"),
                        ("learning_contribution", 0.9)):  # fmt: skip
         path.write_bytes(result_bytes({**record, key: value}))
-        with pytest.raises(DigestMismatch, match=r"good\.json: its artifact_digest is not"):
+        with pytest.raises(DigestMismatch, match=r"good\.json: its artifact_digest does not match"):
             matrix_in(every)
     scores = with_scores(record, {"A": 1.0})
     path.write_bytes(result_bytes({**record, "scores": scores}))
@@ -343,10 +343,10 @@ def test_a_matrix_of_results_elsewhere_is_refused(tmp_path, genuine):
     for ending, write in WRITERS.items():
         path = repository / f"M{ending}"
         path.write_text(write(matrix, of=str(tmp_path / "elsewhere")))
-        assert "does not lie beside it" in gate_file(path).faults[0].message
+        assert "is not beside it" in gate_file(path).faults[0].message
         path.write_text(write(matrix, of="../elsewhere"))
         assert gate_file(path).faults == ()
-        assert "does not lie beside it" in gate_file(path, within=repository).faults[0].message
+        assert "is not beside it" in gate_file(path, within=repository).faults[0].message
 
 
 def test_a_matrix_without_its_mark_is_refused_and_an_example_is_not(tmp_path, genuine):
@@ -356,7 +356,7 @@ def test_a_matrix_without_its_mark_is_refused_and_an_example_is_not(tmp_path, ge
     path = tmp_path / "README.md"
     for typed in (bare, f"# Results\n\n{bare}", f"# Results\n\n{text}"):
         path.write_text(typed)
-        assert "does not say of which results" in gate_file(path).faults[0].message
+        assert "does not name its folder of results" in gate_file(path).faults[0].message
     path.write_text(f"# How to read it\n\n```\n{text}\n```\n")
     assert gate_file(path).kind is None
 

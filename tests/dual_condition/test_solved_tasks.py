@@ -117,7 +117,7 @@ def test_an_answer_is_right_in_any_spelling(tmp_path):
 def test_a_spec_with_answers_needs_no_label_and_no_other_metric(tmp_path, kind):
     more = f"{kind} = {0.7 if kind == 'threshold' else json.dumps('f1')}\n"
     path = lay_out(tmp_path, OTHERS, 1.0, evaluation=more)
-    with pytest.raises(SpecError, match=rf"evaluation\.answer: .*, so {kind} says nothing"):
+    with pytest.raises(SpecError, match=rf"evaluation\.answer: .*, so {kind} has no effect"):
         load_dual_spec(path)
 
 

@@ -21,7 +21,7 @@ BARS = {
 }
 ASKS = {
     "auc": "AUC at least 0.70",
-    "auc - word_length": "AUC at least 0.10 over word_length, whichever way it points",
+    "auc - word_length": "AUC at least 0.10 over word_length, in either direction",
     "auc beyond surface": "AUC beyond all surface features at least 0.60",
     "auc within source": "AUC at least 0.60 within sources, where there are several",
     "f1": "F1 of folklore at least 0.60",

@@ -39,31 +39,34 @@ def reordered() -> bytes:
 
 # The same entry, written in another way: any lenient reader takes them for the same.
 RESPELLED = {
-    "a space": (spelled(b'"n":1', b'"n": 1'), "not in the exact form in which Assay writes it"),
-    "a space before": (b" " + GOOD, "not in the exact form in which Assay writes it"),
-    "a space behind": (GOOD + b" ", "not in the exact form in which Assay writes it"),
-    "a tab": (GOOD + b"\t", "not in the exact form in which Assay writes it"),
+    "a space": (
+        spelled(b'"n":1', b'"n": 1'),
+        "not in the exact form in which Assay writes an entry",
+    ),
+    "a space before": (b" " + GOOD, "not in the exact form in which Assay writes an entry"),
+    "a space behind": (GOOD + b" ", "not in the exact form in which Assay writes an entry"),
+    "a tab": (GOOD + b"\t", "not in the exact form in which Assay writes an entry"),
     "CRLF": (GOOD + b"\r", "ends in CR LF"),
-    "another order": (reordered(), "not in the exact form in which Assay writes it"),
+    "another order": (reordered(), "not in the exact form in which Assay writes an entry"),
     "an escaped letter": (
         spelled(b'"seal"', b'"se\\u0061l"'),
-        "not in the exact form in which Assay writes it",
+        "not in the exact form in which Assay writes an entry",
     ),
     "an escaped slash": (
         spelled(b"study-1", b"study\\/1"),
-        "not in the exact form in which Assay writes it",
+        "not in the exact form in which Assay writes an entry",
     ),
     "an escaped umlaut": (
         spelled("schön".encode(), b"sch\\u00f6n"),
-        "not in the exact form in which Assay writes it",
+        "not in the exact form in which Assay writes an entry",
     ),
     "a field left out": (
         spelled(b',"said":' + '{"why":"schön"}'.encode(), b""),
-        "not in the exact form in which Assay writes it",
+        "not in the exact form in which Assay writes an entry",
     ),
     "a whole surrogate pair": (
         spelled(b"study-1", b"\\ud83d\\ude00"),
-        "not in the exact form in which Assay writes it",
+        "not in the exact form in which Assay writes an entry",
     ),
     "a key twice": (spelled(b'"kind":', b'"kind":"x","kind":'), "key 'kind' occurs twice"),
     "a key twice, the same": (
@@ -86,7 +89,10 @@ BROKEN = {
     "true": (spelled(b'"n":1', b'"n":true'), "Expected `int`, got `bool`"),
     "a number as text": (spelled(b'"n":1', b'"n":"1"'), "Expected `int`, got `str`"),
     "null": (spelled(b'"n":1', b'"n":null'), "Expected `int`, got `null`"),
-    "minus zero": (spelled(b'"n":1', b'"n":-0'), "not in the exact form in which Assay writes it"),
+    "minus zero": (
+        spelled(b'"n":1', b'"n":-0'),
+        "not in the exact form in which Assay writes an entry",
+    ),
     "minus one": (spelled(b'"n":1', b'"n":-1'), "got entry -1, expected entry 1"),
     "2 to the 64": (spelled(b'"n":1', b'"n":18446744073709551616'), "entry 18446744073709551616"),
     "4,000 digits": (spelled(b'"n":1', b'"n":' + b"9" * 4000), "entry 9999999999"),

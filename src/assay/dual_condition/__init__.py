@@ -1,1 +1,1 @@
-"""Is it capability, or memory? A system with its state, without it, and without what it saw."""
+"""Capability or memory? Evaluate a system with its state, without it, and without what it saw."""

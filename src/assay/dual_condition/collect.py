@@ -1,8 +1,8 @@
 """A dual-condition evaluation from its spec to its result: snapshot, runs, judgement, result file.
 
-Production is read, and never written to. Every run has its own copy of the state that its condition
-begins with; conditions come in random order at each seed. An interrupted evaluation resumes with
-the runs that were made.
+Production is only read, never written. Every run gets its own copy of its condition's state;
+conditions run in random order at each seed. An interrupted evaluation keeps its finished runs and
+resumes.
 """
 
 import shutil
@@ -42,7 +42,7 @@ from assay.sandbox.warden_client import WardenClient, send_canary
 
 @dataclass(frozen=True, kw_only=True)
 class Dual:
-    """A result, its result file as path and record, and how many runs were made just now."""
+    """A result, the path and record of its file, and how many runs this call made."""
 
     result: DualResult
     path: Path
@@ -58,9 +58,9 @@ def run_dual(
     on_run: Callable[[DualRun], None] | None = None,
     private: bool = True,
 ) -> Dual:
-    """Make the runs that are missing, judge them, and write the result file.
+    """Make the missing runs, judge them all, and write the result file.
 
-    `private` False does without a private view of the files, as some operating systems must.
+    `private=False` runs without a private view of the files, as on some operating systems.
     """
     out = Path(out)
     _check_apart(spec, out)
@@ -132,17 +132,17 @@ def _at_work(spec: DualSpec, *, private: bool) -> Iterator[_Work]:
 
 
 def _stop_all(wardens: Sequence[WardenClient]) -> None:
-    """Have all end at once: each takes a moment, and is waited for by itself."""
+    """Tell all to end at once; then wait for each."""
     for warden in wardens:
         warden.stop()
 
 
 def _check_apart(spec: DualSpec, out: Path) -> None:
-    """Refuse results in the state, which would change it, and among what runs may read."""
+    """Refuse results in the state, which would change it, or where runs may read them."""
     results = out.resolve()
     for path, what in ((spec.state.root, "the state"), *((path, str(path)) for path in spec.reads)):
         if results.is_relative_to(path.resolve()):
-            raise SpecError(f"{out} lies in {what}", hint="Name another folder: `out=DIR`.")
+            raise SpecError(f"{out} is inside {what}", hint="Name another folder: `out=DIR`.")
 
 
 def _make_runs(
@@ -171,7 +171,7 @@ def _make_runs(
     heard = on_run or (lambda _: None)
 
     def note(run: DualRun, scores: Scores) -> bool:
-        """Keep a run; whether to go on."""
+        """Keep a run; returns whether to continue."""
         run = msgspec.structs.replace(run, all_noted=run.all_noted and work.canary.result()[0])
         note_run(folder, run, scores)
         made[run.condition, run.seed] = run, scores
@@ -199,12 +199,12 @@ def _make_runs(
 
 
 def _check_made(made: Made, items: AskedItems, folder: Path) -> None:
-    """Refuse runs in the journal that are not of these items, or not whole."""
+    """Refuse runs in the journal that are incomplete or have other items."""
     for (condition, seed), (run, scores) in made.items():
         if len(scores) != len(items.ids) or scores.count(None) != run.unscored:
             raise IntegrityError(
-                f"{folder}: the scores of {condition}, seed {seed}, are not what the run gave",
-                hint="The journal was edited. Remove that folder to begin anew.",
+                f"{folder}: the scores of {condition}, seed {seed}, do not match the run",
+                hint="The journal was edited. Remove that folder to start again.",
             )
 
 
@@ -214,7 +214,7 @@ def _work_off(
     waiting: list[tuple[Condition, int]],
     note: Callable[[DualRun, Scores], bool],
 ) -> str | None:
-    """Make the runs in parallel, until one fails or shows a leak; why it failed."""
+    """Make the runs in parallel until one fails or shows a leak; returns why it failed."""
     idle = list(makers)
     busy: dict[Future[tuple[DualRun, Scores]], DualRuns] = {}
     left, failed, going = list(waiting), None, True

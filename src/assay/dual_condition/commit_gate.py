@@ -1,12 +1,12 @@
-"""What keeps a dual-condition result from being committed.
+"""Reasons to refuse a dual-condition result at a commit.
 
 1. one condition without the other;
-2. preconditions that are missing, or do not hold in a row that claims to be one;
-3. a difference that is not the difference;
-4. evidence that is not whole or contradicts itself, and checksums that do not recompute;
-5. numbers that its own scores do not give, and keys that no result has.
+2. preconditions that are missing, or do not hold in a row that is not blocked;
+3. a learning contribution that is not A - B;
+4. evidence that is incomplete or contradicts itself, and checksums that do not match;
+5. numbers that its own scores do not give, and unknown keys.
 
-A result of any version is judged again. A version that judges otherwise gets another format
+Results of every version are judged again. A version that judges differently gets a new format
 number.
 """
 
@@ -106,11 +106,11 @@ def out_of_date(record: Mapping[str, Any]) -> str | None:
 
 
 def undecided_split(record: Mapping[str, Any]) -> str | None:
-    """Why memorisation and transfer cannot be told apart, where a result says so."""
+    """Why memorisation and transfer cannot be separated, if a result says so."""
     split = record.get("split")
     if not isinstance(split, dict) or split.get("holds") is not False:
         return None
-    return f"memorisation and transfer cannot be told apart: {split.get('evidence')}"
+    return f"memorisation and transfer cannot be separated: {split.get('evidence')}"
 
 
 def blocked_row(record: Mapping[str, Any]) -> str | None:
@@ -123,7 +123,7 @@ def blocked_row(record: Mapping[str, Any]) -> str | None:
 
 
 def check_result(record: Mapping[str, Any], *, where: str) -> list[Fault]:
-    """Every reason to refuse a result, the first the gravest."""
+    """Every reason to refuse a result, the most serious first."""
     old = out_of_date(record)
     if old is not None:
         return [Fault(kind="unreadable", message=old)]
@@ -152,7 +152,7 @@ def _preconditions(record: Mapping[str, Any]) -> str | None:
         if not isinstance(check, dict) or check.get("holds") is not True
     ]
     if broken and record.get("row") != "blocked":
-        return f"{broken[0]} does not hold, and the row is not blocked"
+        return f"{broken[0]} does not hold, but the row is not blocked"
     return None
 
 
@@ -162,15 +162,17 @@ def _difference(record: Mapping[str, Any]) -> str | None:
     if a is None or b is None:
         return None
     if not (_is_number(a) and _is_number(b) and _is_number(claim)):
-        return "learning_contribution, or a condition, is no number"
+        return "learning_contribution, or a condition, is not a number"
     gap = float(a) - float(b)
     if not math.isclose(gap, float(claim), abs_tol=1e-6):
-        return f"learning_contribution is {float(claim):.6g}, and A - B is {gap:.6g}"
+        return f"learning_contribution is {float(claim):.6g}, but A - B is {gap:.6g}"
     return None
 
 
 def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
     """Judge again from the scores that the result holds."""
+    from assay.dual_condition.judge.earlier_caveats import in_present_words  # with numpy
+
     try:
         evidence = held_evidence(record, where=where)
         mark = str(record["reproducibility_checksum"])
@@ -178,24 +180,24 @@ def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
     except AssayError as error:
         return [Fault(kind="checksum", message=error.message.removeprefix(f"{where}: "))]
     unjudged = {name: record[name] for name in (*_UNJUDGED, DIGEST)}
-    first = next(differences(again | unjudged, dict(record), same=_same), None)
+    first = next(differences(again | unjudged, in_present_words(record), same=_same), None)
     return [] if first is None else [Fault(kind="numbers", message=_in_words(first))]
 
 
 def held_evidence(record: Mapping[str, Any], *, where: str) -> DualEvidence:
-    """The evidence in a result whose checksums recompute."""
+    """The evidence in a result, after checking its checksums."""
     for name in ("reproducibility_checksum", DIGEST, *_UNJUDGED):
         if not isinstance(record.get(name), str):
             raise IntegrityError(f"{where}: it has no {name}")
     evidence = evidence_of(record, where=where)
-    hint = "It was edited. Put it back, or make it again: assay dual."
+    hint = "It was edited. Restore it, or make it again: assay dual."
     if checksum(evidence) != record["reproducibility_checksum"]:
-        message = "its reproducibility_checksum is not that of its inputs, state, code and scores"
+        message = "its reproducibility_checksum does not match its inputs, state, code and scores"
         raise DigestMismatch(f"{where}: {message}", hint=hint)
     if result_digest(record) != record[DIGEST]:
-        raise DigestMismatch(f"{where}: its {DIGEST} is not that of what it holds", hint=hint)
+        raise DigestMismatch(f"{where}: its {DIGEST} does not match its contents", hint=hint)
     if any(past.made >= record["made"] for past in evidence.history):
-        raise IntegrityError(f"{where}: its history has what was made after it")
+        raise IntegrityError(f"{where}: its history has a result that was made after it")
     return evidence
 
 
@@ -210,17 +212,17 @@ def judge_again(evidence: DualEvidence, *, where: str) -> DualResult:
 
 
 def _in_words(difference: Difference) -> str:
-    """How a result differs from what its own scores give."""
+    """A difference between a result and what its own scores give, in words."""
     ours, theirs = difference.left, difference.right
     if ours is ABSENT:
-        return f"{difference.path:.80} is no key of a result"
+        return f"{difference.path:.80} is not a key of a result"
     if theirs is ABSENT:
         return f"{difference.path:.80} is missing"
-    return f"{difference.path:.80} is {theirs!r:.60} and by its own scores {ours!r:.60}"
+    return f"{difference.path:.80} is {theirs!r:.60}, but its own scores give {ours!r:.60}"
 
 
 def _same(ours: object, theirs: object) -> bool:
-    """Whether two values of JSON are the same beyond rounding; 1 and true are not."""
+    """Whether two JSON values are equal up to rounding; 1 and true are not."""
     if _is_number(ours) and _is_number(theirs):
         return is_close(ours, theirs)
     return ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)

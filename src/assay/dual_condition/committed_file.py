@@ -1,6 +1,6 @@
-"""Reasons to refuse a file that is about to be committed.
+"""Check a file that is about to be committed.
 
-A file is or holds dual-condition results, or is a matrix of `assay matrix`, or passes.
+Dual-condition results and matrices of `assay matrix` are checked; every other file passes.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,15 +24,15 @@ from assay.result import Result
 from assay.wording import counted
 
 ENDINGS = (".md", ".csv", ".json", ".jsonl", ".ndjson")
-"""The endings of files that may be results or matrices, in any case of letters."""
-SELF_CONSISTENT = "it agrees with itself; nothing shows that its scores were measured"
-"""All that is shown of a result in no ledger: it can be made up whole."""
+"""The endings of files that may be results or matrices, in upper or lower case."""
+SELF_CONSISTENT = "it agrees with itself, but nothing shows that its scores were measured"
+"""All that can be shown for a result without a ledger entry: it may be invented."""
 MatrixFault = Callable[[Mark], str | None]
-"""Makes the marked matrix again; how the file differs from it."""
+"""Makes the marked matrix again; returns how the file differs from it."""
 
 
 class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file, what it is, its faults, and what to know; `kind` is None where it is neither.
+    """A file, its kind, faults and notes; `kind` is None for any other file.
 
     `blocked` counts its results whose row is blocked, which agree with themselves and have no
     numbers. `entered` is the entry that its run made in the ledger of a study.
@@ -47,7 +47,7 @@ class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shows(self) -> str | None:
-        """What is shown of a file that is not refused; None where nothing is."""
+        """What is shown for a file that is not refused, if anything."""
         if self.faults or self.kind is None:
             return None
         if self.kind == "matrix":
@@ -55,8 +55,8 @@ class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
         if self.entered is None:
             return SELF_CONSISTENT
         return (
-            f"it agrees with itself, and is what entry {self.entered.entry} of the study"
-            f" {self.entered.study} names: assay verify"
+            f"it agrees with itself and matches entry {self.entered.entry} of the study"
+            f" {self.entered.study}: assay verify"
         )
 
 
@@ -67,14 +67,14 @@ class GateReport(Result, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """0 where nothing is refused, else that of the gravest fault."""
+        """0 if nothing is refused, else the exit code of the most serious fault."""
         return max((fault.exit_code for file in self.files for fault in file.faults), default=0)
 
     @property
     def summary(self) -> str:
         """How many files are in order, and how many are refused."""
         if not self.files:
-            return "no dual-condition results here, and no matrix of some"
+            return "no dual-condition results or matrices here"
         refused = sum(bool(file.faults) for file in self.files)
         passed = f"{counted(len(self.files) - refused, 'file')} in order"
         blocked = sum(file.blocked for file in self.files if not file.faults)
@@ -110,7 +110,7 @@ class GateReport(Result, frozen=True, kw_only=True):
 def check_contents(
     name: str, ending: str, data: bytes, *, matrix_fault: MatrixFault
 ) -> CheckedFile:
-    """Check a file by its bytes; only the matrix that it may be has to be made again."""
+    """Check a file by its bytes; if it is a matrix, it is made again to compare."""
     if ending not in ENDINGS:
         return CheckedFile(file=name, kind=None)
     if ending not in (".md", ".csv"):
@@ -121,7 +121,7 @@ def check_contents(
 
 
 def claims_to_be_result(data: bytes) -> bool:
-    """Whether the bytes of a file look like those of a result, valid JSON or not."""
+    """Whether the bytes of a file look like a result, valid JSON or not."""
     return any(sign in data for sign in (b'"condition_a_', b'"condition_b_', b"assay-dual/"))
 
 
@@ -164,7 +164,7 @@ def _check_json(name: str, ending: str, data: bytes, matrix_fault: MatrixFault) 
 
 def _matrix(name: str, mark: Mark, matrix_fault: MatrixFault) -> CheckedFile:
     message = (
-        "it does not say of which results it is the matrix; write one: assay matrix `out=`"
+        "it does not name its folder of results; write it again: assay matrix `out=`"
         if mark.of is None
         else matrix_fault(mark)
     )
@@ -173,7 +173,7 @@ def _matrix(name: str, mark: Mark, matrix_fault: MatrixFault) -> CheckedFile:
 
 
 def _results_in(value: object, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every result that a JSON value is or holds, and where in it."""
+    """Every result in a JSON value, with its place."""
     if isinstance(value, dict):
         if is_result(value):
             yield place, value

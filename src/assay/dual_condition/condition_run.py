@@ -1,4 +1,4 @@
-"""One run of a system under one condition and seed: on its own copy of the state, observed."""
+"""One observed run of a system under one condition and seed, on its own copy of the state."""
 
 import os
 import platform
@@ -27,11 +27,11 @@ _SHOWN = 20
 
 
 class NoMoreRuns(Exception):
-    """No more runs are to be made."""
+    """Raised when no more runs may start."""
 
 
 class Turns:
-    """Limits the commands that run at a time, over all threads, until it is `over`."""
+    """Limits how many commands run at once, over all threads, until it is `over`."""
 
     def __init__(self, at_a_time: int) -> None:
         self._free = Semaphore(at_a_time)
@@ -49,7 +49,7 @@ class Turns:
 
 
 class DualRuns:
-    """Makes runs of a spec's system, each in a folder of its own below `scratch`."""
+    """Makes runs of a spec's system, each in its own folder below `scratch`."""
 
     def __init__(
         self,
@@ -72,12 +72,12 @@ class DualRuns:
         check_passed(spec.system.environment)
 
     def run(self, condition: str, built: Built, seed: int) -> tuple[DualRun, Scores]:
-        """One run, to its end; a system that fails is a MethodError."""
+        """Make one run; a system that fails raises a MethodError."""
         root = self._fresh(condition, built, seed)
         with storage(root):
             before = manifest(root / "state")
         if before != built.entries:
-            raise IntegrityError(f"{condition}: the copy of its state is not what was built")
+            raise IntegrityError(f"{condition}: the copy of its state differs from the original")
         started = time.monotonic()
         reached, all_noted, after = self._observe(condition, root, built, seed)
         seconds = round(time.monotonic() - started, 3)
@@ -107,7 +107,7 @@ class DualRuns:
         return made, scores
 
     def forget(self, built: Built) -> Built:
-        """C by the user's own command, on the folder of a condition."""
+        """Build C with the user's own command, in the folder of a condition."""
         root = self._folders(f"forget-{derive(0, 'folder', built.digest) % (1 << 32):08x}")
         items = root / "items.jsonl"
         with storage(root):
@@ -125,10 +125,10 @@ class DualRuns:
         )
         reached = self.sorter.sort(outcome, place)
         if outcome.full:
-            raise StateNotIsolated("not all that state.forget opened could be seen")
+            raise StateNotIsolated("not every file that state.forget opened could be observed")
         if reached.production or reached.outside:
             at = sorted(reached.production | reached.outside)[0]
-            raise StateNotIsolated(f"state.forget reached {at}, past the copy that it was given")
+            raise StateNotIsolated(f"state.forget reached {at}, outside its copy of the state")
         with storage(built.folder):
             left = manifest(built.folder)
         return Built(folder=built.folder, entries=left, forgotten=built.forgotten)
@@ -136,7 +136,7 @@ class DualRuns:
     def _observe(
         self, condition: str, root: Path, built: Built, seed: int
     ) -> tuple[Reached, bool, tuple[FileEntry, ...]]:
-        """Run the command; what it reached, if all of it was noted, and its state afterwards."""
+        """Run the command: what it reached, whether that is complete, and its state afterwards."""
         production, state = self.spec.state.root, root / "state"
         in_place = self.route == "in-place"
         covered = self.warden.private or in_place
@@ -177,7 +177,7 @@ class DualRuns:
     def _check_alone(
         self, before: Sequence[FileEntry], after: Sequence[FileEntry], reached: Reached
     ) -> None:
-        """In place of production: refuse the writes of other processes, and keep them."""
+        """For a run in place: refuse writes of other processes, and keep what they wrote."""
         foreign = [
             name
             for name in _changed(before, after)
@@ -190,19 +190,23 @@ class DualRuns:
         with storage(kept):
             shutil.copytree(root, kept)
         raise StateNotIsolated(
-            f"another process wrote to {foreign[0]} of {root} while a copy stood in its place",
-            hint=f"Stop the system while it is evaluated in place. What was written is in {kept}.",
+            f"another process wrote to {foreign[0]} of {root} while a copy was in its place",
+            hint=(
+                f"Stop the system during an evaluation in place. The written files are in {kept}."
+            ),
         )
 
     def _left(self, state: Path, condition: str, seed: int) -> tuple[FileEntry, ...]:
-        """The state after a run; an unreadable one is the system's fault."""
+        """The state after a run; if it is unreadable, the system failed."""
         with storage(state):
             try:
                 return manifest(state)
             except (SpecError, FileNotFoundError, NotADirectoryError, PermissionError) as error:
                 why = error.message if isinstance(error, SpecError) else str(error)
                 where = f"condition {condition}, seed {seed}"
-                raise MethodError(f"{where}: what it left of its state: {why}") from None
+                raise MethodError(
+                    f"{where}: its state after the run is unreadable: {why}"
+                ) from None
 
     @property
     def _production(self) -> str:
@@ -238,7 +242,7 @@ class DualRuns:
         return root
 
     def _fresh(self, condition: str, built: Built, seed: int) -> Path:
-        """Folders for a run, under a name that does not tell the condition."""
+        """Folders for a run; their names do not reveal the condition."""
         number = derive(seed, "folder", condition, self.spec.digest, str(os.getpid()))
         root = self._folders(f"{number:016x}")
         with storage(root):
@@ -248,15 +252,15 @@ class DualRuns:
 
 
 def route_in_force(spec: DualSpec, *, private: bool) -> Route:
-    """How a run is given its state here: in place only without a private view."""
+    """How a run gets its state here; in place only if there is no private view."""
     route = spec.state.route
     if route == "in-place" and private:
         return "namespace"
     if route == "namespace" and not private:
         raise StateNotIsolated(
-            "the system is not told where its state is, and here no private view of it can be had",
-            hint="Give it the folder: {state} in system.command, or state.variable; or allow it to"
-            ' be run in the place of production: state.route = "in-place".',
+            "the system is not given its state folder, and a private view is not available here",
+            hint="Pass the folder by {state} in system.command or by state.variable, or allow"
+            ' state.route = "in-place".',
         )
     return route
 
@@ -268,16 +272,16 @@ def _shown(paths: Set[str]) -> tuple[str, ...]:
 
 
 def _peers(peers: Set[str], services: tuple[str, ...]) -> tuple[str, ...]:
-    """The first peers, those first that the spec does not name."""
+    """The first peers; those that the spec does not name come first."""
     named = {peer for peer in peers if is_service(peer, services)}
     return (*_shown(peers - named), *_shown(named))[:_SHOWN]
 
 
 def _wrote(reached: Reached) -> str:
-    """What a failed run tried to write where it may not, a possible cause."""
+    """What a failed run tried to write outside its folders: a possible cause."""
     return "".join(
-        f" (it tried to write {path}, which a run may not: write into the state, to $TMPDIR, or to"
-        " standard error)"
+        f" (it tried to write {path}; a run may write only to its state, $TMPDIR and standard"
+        " error)"
         for path in sorted(reached.outside)[:1]
     )
 
@@ -293,5 +297,5 @@ def _removed(built: Built, trouble: str) -> str:
 
 
 def _changed(before: Sequence[FileEntry], after: Sequence[FileEntry]) -> tuple[str, ...]:
-    """The files of a state that are new, gone or different."""
+    """The files of a state that are new, missing or different."""
     return tuple(sorted({entry.path for entry in set(before) ^ set(after)}))

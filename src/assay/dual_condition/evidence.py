@@ -1,7 +1,7 @@
-"""All that a dual-condition result is made from: what was run, with which state, and the scores.
+"""The evidence of a dual-condition result: the runs, their states, and the scores.
 
-The judge takes this and nothing else, and the result file holds all of it, so anyone who has the
-file can judge again.
+The judge uses nothing else, and the result file holds all of it, so the file alone is enough to
+judge again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ _FLOOR_SHARE = 0.3
 
 
 class Thresholds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the regimes begin and end, in units of the metric.
+    """The thresholds of the regimes, in units of the metric.
 
-    Without a `memory_floor` it lies three tenths of the way from chance to 1: .65 for an AUC.
+    The default `memory_floor` is three tenths of the way from chance to 1: .65 for an AUC.
     """
 
     polish: float = 0.02
@@ -29,14 +29,14 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     dependent: float = 0.02
 
     def floor(self, chance: float) -> float:
-        """Under which B can hardly do the task, where chance alone reaches so much."""
+        """The value below which B can hardly do the task, given what chance reaches."""
         if self.memory_floor is not None:
             return self.memory_floor
         return chance + _FLOOR_SHARE * (1.0 - chance)
 
 
 class DualRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One observed run. Paths of the state are relative to its folder, all others absolute.
+    """One observed run. Paths in the state are relative to its folder, all others absolute.
 
     `before` and `after` are digests of its state. `opened` are files of the state that existed and
     were opened, `changed` those that differ afterwards. `undeclared` are other files that it read,
@@ -68,7 +68,7 @@ class DualRun(msgspec.Struct, frozen=True, kw_only=True):
 class Inputs(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The benchmark, and the items file of each seed, by their exact bytes.
 
-    `changes` are records left out and ids replaced, where there were any, by the caveat's code.
+    `changes` are records left out and ids replaced, if any, by caveat code.
     """
 
     benchmark: str
@@ -78,9 +78,9 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class LayerEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """One layer: its files in production, what it holds of the items, what was taken out for C.
+    """One layer: its files in production, the items it mentions, and the rows removed for C.
 
-    `mentions` are the items that it holds something of; None where nothing tells.
+    `mentions` are the items it has traces of; None if that is unknown.
     """
 
     files: tuple[str, ...]
@@ -126,11 +126,12 @@ class Remains(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StateEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen of the state, before, during and after the runs.
+    """The observations of the state before, during and after the runs.
 
-    `snapshot` and `after` are digests of production before and after, `initial` that of the
-    declared beginning. `undeclared` are files of the folder that belong to no layer. `canary` says
-    how a program that reaches past its folder fared. `remains` is None where there is no C.
+    `snapshot` and `after` are digests of production before and after, `initial` is the digest of
+    the declared initial state. `undeclared` are files of the folder that belong to no layer.
+    `canary` says whether a program that reaches outside its folder was caught. `remains` is None
+    without C.
     """
 
     route: Route
@@ -147,7 +148,7 @@ class StateEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True):
-    """The code that runs loaded, by its exact bytes; `changed` are files that did not stay so."""
+    """The code that runs loaded, by its exact bytes; `changed` are files that changed meanwhile."""
 
     spec: str
     python: str
@@ -156,10 +157,10 @@ class Code(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Items(msgspec.Struct, frozen=True, kw_only=True):
-    """The items in the order of the scores; groups where items are not independent.
+    """The items in the order of the scores, with groups if they are not independent.
 
-    `commonest` is for items that are solved and not scored: the share of them that the commonest
-    right answer solves. Each is then a positive, and its score 1 where its answer was right.
+    `commonest` is for items that are solved, not scored: the share that the most common right
+    answer solves. Every such item is a positive, with score 1 if its answer was right.
     """
 
     id: tuple[str, ...]
@@ -173,7 +174,7 @@ class Items(msgspec.Struct, frozen=True, kw_only=True):
         return self.commonest is not None
 
     def chance(self, metric: Metric) -> float:
-        """What a system reaches that says the same of every item."""
+        """What a system reaches that gives every item the same answer."""
         share = sum(self.positive) / len(self.positive)
         match metric:
             case "auroc":
@@ -197,7 +198,7 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DualEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything; `failed` is why runs are missing, where some are.
+    """All evidence; `failed` is why runs are missing, if some are.
 
     `services` are addresses that the spec names as part of the system.
     """

@@ -1,11 +1,11 @@
-"""The folder of a dual-condition evaluation: its plan, its runs in order, its results beside it.
+"""The folder of a dual-condition evaluation: its plan and its runs, beside its results.
 
     OUT/CORPUS-PLAN.json          the result file
     OUT/runs/CORPUS-PLAN/         plan.json, and runs.jsonl: a run a line, with all its scores,
                                   made durable before the next is begun
 
-PLAN is the beginning of a digest over all that decides what is run: the spec, the state, the code,
-the benchmark. Where one of these changes, a new result stands beside the old one.
+PLAN is the beginning of a digest over all that decides the runs: the spec, the state, the code, the
+benchmark. If one of these changes, the new result gets its own file beside the old one.
 """
 
 import random
@@ -36,7 +36,7 @@ Made = dict[tuple[str, int], tuple[DualRun, Scores]]
 
 
 def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
-    """Write the plan, or resume with the runs made of it; drops half a line at the end."""
+    """Write the plan, or resume with its finished runs; an incomplete last line is dropped."""
     path = folder / "plan.json"
     with storage(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
     if old is None:
         write_whole(path, pretty_json(plan))
     elif parse_object(old, where=str(path)) != plan:
-        raise IntegrityError(f"{path} is not what this plan's folder began with")
+        raise IntegrityError(f"{path} differs from the plan that this folder was made for")
     journal = folder / JOURNAL
     with storage(journal):
         whole = cut_torn(journal)
@@ -61,13 +61,13 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
 
 
 def note_run(folder: Path, run: DualRun, scores: Scores) -> None:
-    """Enter a run that has ended, durably."""
+    """Append a finished run, durably."""
     with storage(folder):
         append(folder / JOURNAL, msgspec.json.encode(_Line(run=run, scores=scores)))
 
 
 def plan_of(spec: DualSpec, conditions: Conditions) -> dict[str, object]:
-    """Everything that decides what is run, by digest."""
+    """Everything that decides the runs, by digest."""
     known = FileDigests()
     placebo = None
     if spec.placebo is not None and spec.placebo.state is not None:
@@ -90,7 +90,7 @@ def plan_of(spec: DualSpec, conditions: Conditions) -> dict[str, object]:
 
 
 def run_order(spec: DualSpec, asked: list[Condition]) -> list[tuple[Condition, int]]:
-    """Seed by seed, the conditions of each in random order."""
+    """The runs seed by seed, the conditions of each in random order."""
     cells: list[tuple[Condition, int]] = []
     for seed in spec.seeds:
         mixed = list(asked)

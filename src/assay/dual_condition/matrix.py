@@ -1,8 +1,8 @@
-"""The cross-corpus matrix: a row a corpus, from result files alone.
+"""The cross-corpus matrix: one row a corpus, from result files alone.
 
-Of several results on one corpus the newest is the row and the others are its history. A result is
+The newest of several results on one corpus is the row; the others are its history. A result is
 judged again from its scores, with the whole history. A result with one condition is `one-sided`; a
-result with both and no evidence is blocked.
+result with both but without evidence is blocked.
 """
 
 import csv
@@ -47,9 +47,9 @@ _TOP = f"| {' | '.join(HEAD)} |"
 
 
 class MatrixRow(msgspec.Struct, frozen=True, kw_only=True, rename={"file": "artifact"}):
-    """A corpus: the columns, what they say, and where they come from.
+    """A corpus: its columns, their interpretation, and their source.
 
-    A row that is not `entered` in a study's ledger is loose: its result agrees with itself.
+    A row that is not `entered` in a study's ledger is loose: its result only agrees with itself.
     """
 
     corpus: str
@@ -121,7 +121,7 @@ def _flat(row: MatrixRow) -> dict[str, Any]:
 def matrix_of(
     results: Mapping[str, Mapping[str, Any]], entered: Mapping[str, EnteredResult] | None = None
 ) -> Matrix:
-    """The matrix of some results, each under the name of its file; and which were entered."""
+    """The matrix of results by file name, given those that were entered."""
     judged, rows = [], []
     for name, record in results.items():
         founded = "scores" in record and "preconditions_checked" in record
@@ -145,7 +145,7 @@ def _key(evidence: DualEvidence) -> tuple[str, str, str]:
 
 
 def _row(same: Sequence[tuple[str, Mapping[str, Any], DualEvidence]]) -> MatrixRow:
-    """The newest of some results, with what the others were."""
+    """The row of the newest result, with the others as its history."""
     name, record, evidence = same[-1]
     past: dict[str, Past] = {}
     for file, old, older in same[:-1]:
@@ -210,14 +210,14 @@ def _unfounded(name: str, record: Mapping[str, Any]) -> MatrixRow:
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """The folder that a written matrix names, quoted, and whether it shows the history."""
+    """The quoted folder that a written matrix names, and whether it shows the history."""
 
     of: str | None
     history: bool = False
 
 
 def mark_in_markdown(text: str) -> Mark | None:
-    """The mark of a Markdown matrix; None where the text has neither a mark nor such a table.
+    """The mark of a Markdown matrix; None if the text has neither a mark nor such a table.
 
     Code blocks are examples, and are skipped.
     """

@@ -31,10 +31,10 @@ from assay.dual_condition.system.item_files import AskedItems, plain_answer
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """The states that were built, the runs, and production after them.
+    """The built states, the runs, and production after them.
 
-    `canary` says whether a program that reaches past its folder was caught, and how it fared.
-    `route` and `private` hold where no run was made. `failed` is why runs are missing.
+    `canary` says whether a program that reaches outside its folder was caught, and how. `route` and
+    `private` apply if no run was made. `failed` is why runs are missing.
     """
 
     conditions: Conditions
@@ -113,7 +113,7 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
 
 
 def _commonest(spec: DualSpec) -> float | None:
-    """The share of items that the commonest right answer solves; None where they are scored."""
+    """The share of items that the most common right answer solves; None if items are scored."""
     if not spec.solved:
         return None
     counts = Counter(plain_answer(item.cls or "") for item in spec.benchmark.items)
@@ -133,7 +133,7 @@ def _layer(files: list[str], mentioned: Mentions | None, forgotten: int | None) 
 
 
 def _code(spec: DualSpec, runs: list[DualRun]) -> Code:
-    """The code that the runs loaded, and which of it changed between them."""
+    """The code that the runs loaded, and the files that changed between runs."""
     files: dict[str, str] = {}
     changed: set[str] = set()
     owners: dict[str, str] = {}

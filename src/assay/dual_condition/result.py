@@ -1,4 +1,4 @@
-"""What a dual-condition evaluation comes to."""
+"""The result of a dual-condition evaluation."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,7 +12,7 @@ from assay.wording import counted, interval, percent
 
 
 class RowState(StrEnum):
-    """What a row of the matrix is worth."""
+    """The state of a row of the matrix."""
 
     REPORTED = "reported"
     BLOCKED = "blocked"
@@ -21,7 +21,7 @@ class RowState(StrEnum):
 
 
 class Regime(StrEnum):
-    """What the state is to the system."""
+    """The role of the state for the system."""
 
     POLISH = "polish"
     HARMFUL = "harmful"
@@ -33,21 +33,21 @@ class Regime(StrEnum):
 
     @property
     def favourable(self) -> bool:
-        """Whether the system can do without its state, or learns what transfers."""
+        """Whether the system does well without its state, or learns what transfers."""
         return self in (Regime.POLISH, Regime.LEARNING)
 
 
 class Precondition(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a precondition holds, and what shows it."""
+    """Whether a precondition holds, and the evidence."""
 
     holds: bool
     evidence: str
 
 
 class Quantity(msgspec.Struct, frozen=True, kw_only=True):
-    """A mean over seeds with its interval over items and seeds, and what each seed gave.
+    """A mean over seeds, its interval over items and seeds, and the value of each seed.
 
-    `t_interval` is Student's over seeds alone, which says nothing of other items.
+    `t_interval` is Student's t over seeds alone; it says nothing about other items.
     """
 
     value: float
@@ -61,7 +61,7 @@ class Quantity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subset(msgspec.Struct, frozen=True, kw_only=True):
-    """A - B on some of the items; None where they are all of one class, or none."""
+    """A - B on some of the items; None if there are none, or only one class."""
 
     items: int
     positives: int
@@ -76,7 +76,7 @@ class Subset(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LayerResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a layer is worth: A without it, A minus that, and its Shapley value where asked."""
+    """The worth of a layer: A without it, A minus that, and its Shapley value if requested."""
 
     without: Quantity | None = None
     contribution: Quantity | None = None
@@ -84,7 +84,7 @@ class LayerResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlaceboResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A state that can teach nothing: what it reaches, its gain over B, and A's over it."""
+    """A state that can teach nothing: its value, its gain over B, and the gain of A over it."""
 
     reached: Quantity
     gain: Quantity
@@ -105,14 +105,14 @@ class OmittedEntries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EnteredResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The study whose ledger names a result file, and the entry by which its run brought it."""
+    """The study whose ledger names a result file, and the entry of its run."""
 
     study: str
     entry: int
 
 
 class DualResult(Result, frozen=True, kw_only=True):
-    """The row: its state and why, the quantities, the regime, caveats, preconditions.
+    """The row: its state with reasons, the quantities, the regime, caveats, preconditions.
 
     `split` says whether A - B can be split into memorisation and transfer; where it cannot, C has
     no numbers. None where C was not run. `left_out` is what C lacks, by layer, where rules of the
@@ -147,7 +147,7 @@ class DualResult(Result, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int:
-        """0 a favourable regime, 1 any other, 3 a blocked row."""
+        """0 for a favourable regime, 1 for any other, 3 for a blocked row."""
         if self.row is RowState.BLOCKED:
             return 3
         hollow = {caveat.code for caveat in self.caveats} & {"only-memorised", "at-chance"}
@@ -155,7 +155,7 @@ class DualResult(Result, frozen=True, kw_only=True):
 
     @property
     def meaning(self) -> str:
-        """What the regime, or the state of the row, says in words."""
+        """The regime, or the state of the row, in words."""
         if self.row is RowState.BLOCKED:
             return "no numbers: a precondition does not hold"
         if self.row is not RowState.REPORTED or self.regime is None:
@@ -174,16 +174,16 @@ class DualResult(Result, frozen=True, kw_only=True):
 
     @property
     def _origin(self) -> str:
-        """Whether a gain is of the benchmark's own items, where C can tell."""
+        """Whether a gain comes from the benchmark's own items, if C can show it."""
         explained = self.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
         if not explained or self.memorisation is None or self.transfer is None:
             return ""
         if self.transfer.value > self.memorisation.value:
-            return "; most of what it adds was learnt elsewhere"
-        return "; most of what it adds is of these very items"
+            return "; most of the gain was learnt elsewhere"
+        return "; most of the gain is memory of these very items"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each quantity: the conditions, and what they differ by."""
+        """A row for each quantity: the conditions and their differences."""
         return [
             {
                 "quantity": name,
@@ -196,7 +196,7 @@ class DualResult(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """The regime and what it means, the conditions and their differences."""
+        """The regime and its meaning, the conditions and their differences."""
         reported = self.row is RowState.REPORTED and self.regime is not None
         word = str(self.regime if reported else self.row)
         said = [f"{word.upper()}: {self.meaning}"]
@@ -233,11 +233,11 @@ class DualResult(Result, frozen=True, kw_only=True):
 
 
 _MEANING = {
-    Regime.POLISH: "the state changes next to nothing: what it does, it does without",
-    Regime.HARMFUL: "with its state it does worse than without",
-    Regime.MEMORISED: "what it adds is of these very items: the gain is the test itself",
-    Regime.MEMORY_CARRIED: "without its state it can hardly do this",
-    Regime.DEPENDENT: "without its state it does worse than it once did: it has come to lean on it",
+    Regime.POLISH: "the state changes next to nothing: the system does as well without it",
+    Regime.HARMFUL: "it does worse with its state than without",
+    Regime.MEMORISED: "the gain is memory of these very items: it learnt the test itself",
+    Regime.MEMORY_CARRIED: "without its state it can hardly do the task",
+    Regime.DEPENDENT: "without its state it does worse than before: it now depends on it",
     Regime.LEARNING: "its state helps",
-    Regime.UNDETERMINED: "what was run cannot tell",
+    Regime.UNDETERMINED: "the runs cannot decide",
 }

@@ -1,24 +1,24 @@
-"""The result file: a JSON object that holds the result and all that it was made from.
+"""The result file: a JSON object with the result and all its evidence.
 
-The headline stands under flat names, as numbers, each with `_interval`, `_per_seed` and
-`_t_interval` beside it:
+The headline figures have flat names, each with `_interval`, `_per_seed` and `_t_interval` beside
+it:
 
     condition_a_production_auroc, condition_b_architecture_only_auroc, learning_contribution,
     condition_c_without_benchmark_auroc, memorisation, transfer
 
-with another metric's name in place of `auroc` where another was asked for. What has no result is
-null. The rest is `DualEvidence` as it is.
+with another metric's name in place of `auroc` if another was requested. A figure without a result
+is null. The rest is `DualEvidence` unchanged.
 
 `reproducibility_checksum` is the SHA-256 of these lines, each ended by a line feed, in this order:
-`benchmark DIGEST`; for each seed `items SEED DIGEST`; for each condition `state NAME DIGEST`;
-`spec DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; `ids DIGEST`, of the
-items' ids as a JSON list without spaces; and for each condition and seed `scores NAME SEED DIGEST`,
-of its scores as big-endian 64-bit floats in the order of the ids, one that is missing as NaN.
-Making the same runs again gives the same checksum.
+`benchmark DIGEST`; for each seed `items SEED DIGEST`; for each condition `state NAME DIGEST`; `spec
+DIGEST`; for each file of code, in order of name, `code DIGEST NAME`; `ids DIGEST`, of the items'
+ids as a JSON list without spaces; and for each condition and seed `scores NAME SEED DIGEST`, of its
+scores as big-endian 64-bit floats in the order of the ids, a missing score as NaN. Making the same
+runs again gives the same checksum.
 
-`artifact_digest` is the SHA-256 of the rest of the file but `scores`, which the checksum covers:
-keys in order, no white space, as Python's json writes it. It reveals later edits, even of the date
-or the name of the corpus.
+`artifact_digest` is the SHA-256 of the rest of the file without `scores`, which the checksum
+covers: keys in order, no white space, as Python's json writes it. It reveals later edits, even of
+the date or the name of the corpus.
 """
 
 import json
@@ -69,7 +69,7 @@ def headline_keys(metric: str) -> dict[str, str]:
 def result_record(
     evidence: DualEvidence, result: DualResult, *, made: str, mark: str | None = None
 ) -> dict[str, Any]:
-    """Everything as one JSON object; `mark` is the checksum of the evidence, where it is known."""
+    """Everything as one JSON object; `mark` is the checksum of the evidence, if known."""
     rest = msgspec.structs.replace(evidence, scores={})  # they are many, and plain already
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rest))
     plain["scores"] = {name: dict(by_seed) for name, by_seed in evidence.scores.items()}
@@ -121,16 +121,14 @@ def _flat(key: str, quantity: Quantity | None) -> dict[str, Any]:
 
 
 def evidence_of(record: Mapping[str, Any], *, where: str) -> DualEvidence:
-    """The evidence in a result file, if its parts fit together."""
+    """The evidence in a result file, if its parts are consistent."""
     missing = [name for name in (*_BEFORE, *_AFTER) if name not in record]
     if missing:
-        raise IntegrityError(f"{where}: a dual-condition result has {missing[0]}, and this has not")
+        raise IntegrityError(f"{where}: a dual-condition result needs {missing[0]}")
     try:
         evidence = msgspec.convert(dict(record), DualEvidence)
     except (msgspec.ValidationError, OverflowError) as error:
-        raise IntegrityError(
-            f"{where}: no dual-condition result that can be judged: {error}"
-        ) from None
+        raise IntegrityError(f"{where}: not a valid dual-condition result: {error}") from None
     check_coherence(evidence, where=where)
     return evidence
 
@@ -159,7 +157,7 @@ def _as_bytes(scores: Sequence[float | None]) -> bytes:
 
 
 def result_bytes(record: Mapping[str, Any]) -> bytes:
-    """A result file as it is stored: a key a line, readable for people and git."""
+    """The text of a result file: one key a line, readable for people and git."""
     lines = [
         f"  {json.dumps(key)}: {msgspec.json.encode(value).decode()}"
         for key, value in record.items()

@@ -44,8 +44,8 @@ MOST_SHAPLEY = 5
 class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A spec with its files resolved; paths are relative to `home`.
 
-    Items are `solved` where the system answers them, and their class is the right answer.
-    `digest` covers all that decides the runs, and nothing of how they are judged.
+    Items are `solved` if the system answers them; their class is the right answer. `digest` covers
+    everything that decides the runs, but not how they are judged.
     """
 
     home: Path
@@ -64,7 +64,7 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def jobs(self) -> int:
-        """How many runs are made at a time: each has its own copy, so two are no harm."""
+        """How many runs are made at once: each has its own copy, so several are safe."""
         return self.system.jobs or min(os.cpu_count() or 1, 2)
 
     @property
@@ -77,17 +77,17 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def folder(self) -> Path:
-        """Where the system runs."""
+        """The folder in which the system runs."""
         return self.home / self.system.folder
 
     @property
     def reads(self) -> tuple[Path, ...]:
-        """What it may read beside its code."""
+        """What it may read besides its code."""
         return tuple(self.home / name for name in self.system.reads)
 
 
 def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpec:
-    """A spec file, every part checked."""
+    """Load a spec file and check every part."""
     path = Path(path)
     data = read_spec(path, MAX_TOML_BYTES, verb="dual")
     where = str(path)
@@ -99,7 +99,9 @@ def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpe
     benchmark = _benchmark(written.evaluation, home, where)
     default: Metric = "auroc" if written.evaluation.answer is None else "accuracy"
     if metric is not None and written.evaluation.answer is not None and metric != "accuracy":
-        raise SpecError(f"{where}: evaluation.answer: answers have an accuracy, and no {metric}")
+        raise SpecError(
+            f"{where}: evaluation.answer: the metric of answers is accuracy, not {metric}"
+        )
     check_ids(written, home, benchmark, where)
     check_thresholds(written.thresholds, where)
     with storage(where):  # a name may be too long to be looked for
@@ -131,7 +133,7 @@ def _state(written: DualFile, home: Path, where: str) -> State:
     for name, layer in state.layers.items():
         if not is_name(name):
             raise SpecError(
-                f"{where}: state.layers: a layer is called {name!r:.80}, expected a-z, 0-9, . _ -"
+                f"{where}: state.layers: invalid layer name {name!r:.80}, expected a-z, 0-9, . _ -"
             )
         check_layer(name, layer, where)
         with storage(where):
@@ -144,7 +146,7 @@ def _state(written: DualFile, home: Path, where: str) -> State:
         if root.is_symlink() or not root.is_dir():
             raise SpecError(
                 f"{where}: state.root: there is no folder {state.root!r}",
-                hint="It is seen from the spec's folder, and no link.",
+                hint="It is relative to the spec's folder and must not be a link.",
             )
         check_initial(state, home, root, where)
     return State(
@@ -186,9 +188,9 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
     positives = sum(bool(item.label) for item in benchmark.items)
     if not 0 < positives < len(benchmark.items):
         raise OneClassPartition(
-            f"{where}: {positives} of the {len(benchmark.items)} records of {written.benchmark} are"
-            " positive, so nothing can be told apart",
-            hint="Look at evaluation.positive, and at the label column.",
+            f"{where}: {positives} of the {len(benchmark.items)} records of {written.benchmark}"
+            " are positive; both classes are needed",
+            hint="Check evaluation.positive and the label column.",
         )
     return benchmark
 
@@ -203,14 +205,14 @@ def _corpus(written: EvaluationTable, where: str) -> str:
     name = re.sub(r"[^a-z0-9._-]+", "-", called.lower()).strip("-._")
     if not is_name(name) or (written.corpus is not None and name != written.corpus):
         raise SpecError(
-            f"{where}: the corpus cannot be called {called!r:.80}",
-            hint="evaluation.corpus = a name of a-z, 0-9, . _ -, at most 64 long.",
+            f"{where}: invalid corpus name {called!r:.80}",
+            hint="evaluation.corpus = a name of at most 64 characters: a-z, 0-9, . _ -",
         )
     return name
 
 
 def _asked(written: DualFile, state: State, where: str) -> tuple[Asked, ...]:
-    """The conditions asked for; by default A, B, and C and placebo where possible."""
+    """The requested conditions; by default A, B, and if possible C and placebo."""
     asked = written.evaluation.conditions
     if not asked:
         more: list[Asked] = ["C"] if state.can_forget else []
@@ -219,7 +221,7 @@ def _asked(written: DualFile, state: State, where: str) -> tuple[Asked, ...]:
     for name in ("A", "B"):
         if name not in asked:
             raise SpecError(
-                f"{where}: evaluation.conditions has no {name}: one side tells nothing",
+                f"{where}: evaluation.conditions lacks {name}: both A and B are needed",
                 hint='conditions = ["A", "B"]',
             )
     if "C" in asked and not state.can_forget:
@@ -229,15 +231,15 @@ def _asked(written: DualFile, state: State, where: str) -> tuple[Asked, ...]:
             if not layer.tells_items and layer.in_c is None
         )
         raise SpecError(
-            f"{where}: evaluation.conditions: C needs to know what of layer {mute} came from"
-            " which item",
+            f"{where}: evaluation.conditions: C needs to know which parts of layer {mute} came"
+            " from which item",
             hint='Add provenance = "FIELD", match = ["id", "text"], in_c = "initial" (or "keep");'
-            " or state.forget = a command that takes it out.",
+            " or state.forget = a command that removes those parts.",
         )
     if "shapley" in asked and len(state.layers) > MOST_SHAPLEY:
         raise SpecError(
             f"{where}: evaluation.conditions: shapley is for up to {MOST_SHAPLEY} layers,"
             f" got {len(state.layers)}",
-            hint='"layers" leaves out each in turn, however many they are.',
+            hint='"layers" leaves out each in turn, for any number of layers.',
         )
     return tuple(dict.fromkeys(asked))

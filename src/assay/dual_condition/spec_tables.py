@@ -32,7 +32,7 @@ NAMES = ("items", "outputs", "seed", "state")
 _LONGEST = 7 * 24 * 3600.0
 _MOST_SEEDS = 10_000
 _ALL_FILES = Layer(files=("**",), match=("id", "text"))
-"""The only layer of a state whose layers are not named."""
+"""The only layer of a state without named layers."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -57,7 +57,7 @@ class Placebo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class StateTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[state]`: the folder of production, its layers, and how a run is given a copy."""
+    """`[state]`: the folder of production, its layers, and how a run gets a copy."""
 
     root: str = "state"
     layers: dict[str, Layer] = {}
@@ -117,7 +117,7 @@ def parse_tables(data: bytes, *, where: str) -> DualFile:
 
 
 def _explained(message: str) -> str:
-    """Put the key first, and name its values where it has a fixed set of them."""
+    """Put the key first, and list its values if they are a fixed set."""
     parts = _AT.fullmatch(message)
     if parts is None:
         return message
@@ -128,7 +128,7 @@ def _explained(message: str) -> str:
 
 
 def plan_digest(written: DualFile) -> str:
-    """Digest what decides the runs; parallelism and what judges them are left out."""
+    """Digest everything that decides the runs, without parallelism and judging."""
     plan: dict[str, Any] = msgspec.to_builtins(written)
     plan.pop("thresholds")
     for name in ("jobs", "services"):
@@ -146,7 +146,7 @@ def state_variable(written: DualFile) -> str | None:
 
 
 def state_route(written: DualFile) -> Route:
-    """How a run is given its state, by what the spec declares."""
+    """How a run gets its state, by what the spec declares."""
     if written.state.route is not None:
         return written.state.route
     if written.system.method is None and has_place(written.system.command, "state"):
@@ -157,11 +157,11 @@ def state_route(written: DualFile) -> Route:
 
 
 def check_system(written: DualFile, where: str) -> None:
-    """Refuse a command or method that cannot be run or be given its state."""
+    """Refuse a command or method that cannot be run or cannot get its state."""
     system, state = written.system, written.state
     if bool(system.command) == (system.method is not None):
         raise SpecError(
-            f"{where}: [system] needs a command or a method, and not both",
+            f"{where}: [system] needs either a command or a method",
             hint='command = ["python", "system.py", "{items}", "{outputs}", "{seed}", "{state}"]',
         )
     if not 0.0 < system.seconds <= _LONGEST:
@@ -181,10 +181,10 @@ def check_system(written: DualFile, where: str) -> None:
                 hint="{items} is the file that it reads, {outputs} the file that it writes.",
             )
     if state.variable is not None and not _VARIABLE.fullmatch(state.variable):
-        raise SpecError(f"{where}: state.variable = {state.variable!r} names no variable")
+        raise SpecError(f"{where}: state.variable = {state.variable!r} is not a variable name")
     variable = state_variable(written)
     if variable in system.environment:
-        raise SpecError(f"{where}: system.environment has {variable}, which is to name the state")
+        raise SpecError(f"{where}: system.environment has {variable}, which state.variable sets")
 
 
 def check_initial(state: StateTable, home: Path, root: Path, where: str) -> None:
@@ -197,8 +197,11 @@ def check_initial(state: StateTable, home: Path, root: Path, where: str) -> None
         owned = [owner for owner, other in state.layers.items() if matches(inner, other.patterns)]
         if owned or inner == ".":
             raise SpecError(
-                f"{where}: state.layers.{name}.initial: {layer.initial} is state of production",
-                hint="Keep what a layer begins with outside the state folder, or leave it out.",
+                f"{where}: state.layers.{name}.initial: {layer.initial} is part of"
+                " production's state",
+                hint=(
+                    "Keep the initial files of a layer outside the state folder, or leave them out."
+                ),
             )
 
 
@@ -214,9 +217,9 @@ def check_ids(written: DualFile, home: Path, benchmark: Benchmark, where: str) -
     first = next(source.rows(encoding=written.evaluation.encoding), ("", {}))[1]
     if "id" not in first:
         raise SpecError(
-            f"{where}: {written.evaluation.benchmark} has no column 'id', so items would be called"
-            f" 1, 2, 3; and layer {naming[0]} names items",
-            hint="Say which column holds the ids: evaluation.id = ...; the columns are"
+            f"{where}: {written.evaluation.benchmark} has no column 'id', so ids would be 1, 2, 3,"
+            f" but layer {naming[0]} names items by id",
+            hint="Name the id column: evaluation.id = ...; the columns are"
             f" {', '.join(map(str, first))[:200]}",
         )
 
@@ -239,15 +242,15 @@ def check_evaluation(written: EvaluationTable, where: str) -> None:
 
 
 def _check_answered(written: EvaluationTable, where: str) -> None:
-    """Refuse keys that say nothing where an answer is right or wrong."""
+    """Refuse keys that have no effect on right-or-wrong answers."""
     usual = {"label": None, "cls": None, "positive": None, "threshold": 0.5}
     idle = [name for name, value in usual.items() if getattr(written, name) != value]
     idle += [] if written.metric in (None, "accuracy") else ["metric"]
     if idle:
         raise SpecError(
             f"{where}: evaluation.answer: an answer is right or wrong, so"
-            f" {'class' if idle[0] == 'cls' else idle[0]} says nothing more",
-            hint="Leave it out: what is measured is the share of right answers.",
+            f" {'class' if idle[0] == 'cls' else idle[0]} has no effect",
+            hint="Leave it out: the metric is the share of right answers.",
         )
 
 
@@ -260,24 +263,24 @@ def check_thresholds(written: Thresholds, where: str) -> None:
 
 
 def check_placebo(written: DualFile, home: Path, where: str) -> None:
-    """Refuse a placebo that is asked for and not described, or overlaps production."""
+    """Refuse a placebo that is requested but not described, or overlaps production."""
     placebo = written.placebo
     asked = written.evaluation.conditions
     if placebo is not None and asked and "placebo" not in asked:
         raise SpecError(
-            f"{where}: there is a [placebo], and evaluation.conditions does not ask for it",
+            f"{where}: there is a [placebo], but evaluation.conditions does not name it",
             hint='conditions = [..., "placebo"]',
         )
     if placebo is None:
         if "placebo" in written.evaluation.conditions:
             raise SpecError(
-                f"{where}: a placebo is asked for, and [placebo] does not say which",
+                f"{where}: the placebo condition needs a [placebo] table",
                 hint='[placebo] state = "other-state", or shuffle = ["FIELD"]',
             )
         return
     if (placebo.state is None) == (not placebo.shuffle):
         raise SpecError(
-            f"{where}: [placebo] needs a state or fields to shuffle, and not both",
+            f"{where}: [placebo] needs either a state or fields to shuffle",
             hint='state = "other-state", or shuffle = ["FIELD"]',
         )
     if placebo.state is not None:
@@ -297,9 +300,9 @@ def check_apart(written: DualFile, home: Path, where: str) -> None:
     labels = (home / written.evaluation.benchmark).resolve()
     if labels.is_relative_to(root):
         raise SpecError(
-            f"{where}: evaluation.benchmark: {written.evaluation.benchmark} lies in the state"
-            " folder, labels and all",
-            hint="Keep it elsewhere: what is in the state folder is given to every run.",
+            f"{where}: evaluation.benchmark: {written.evaluation.benchmark} is in the state"
+            " folder, with its labels",
+            hint="Keep it elsewhere: every run gets the state folder.",
         )
     for name in written.system.reads:
         path = (home / name).resolve()
@@ -308,9 +311,9 @@ def check_apart(written: DualFile, home: Path, where: str) -> None:
         if root.is_relative_to(path) or path.is_relative_to(root):
             raise SpecError(f"{where}: system.reads: {name} and the state folder overlap")
         if labels.is_relative_to(path):
-            raise SpecError(f"{where}: system.reads: {name} holds the benchmark, labels and all")
+            raise SpecError(f"{where}: system.reads: {name} holds the benchmark with its labels")
     for name in written.state.fixed:
         if not stays_inside(name.rstrip("/")):
-            raise SpecError(f"{where}: state.fixed: {name!r} is no path inside the state folder")
+            raise SpecError(f"{where}: state.fixed: {name!r} is not a path inside the state folder")
     if not (home / written.system.folder).is_dir():
         raise SpecError(f"{where}: system.folder: there is no folder {written.system.folder!r}")

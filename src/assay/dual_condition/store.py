@@ -1,4 +1,4 @@
-"""Result files on disk: reading them, their matrix, B's history, and the gate before a commit."""
+"""Result files on disk: read them, make their matrix, keep B's history, check them for commits."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +35,7 @@ _SKIPPED = frozenset({".git", ".venv", "node_modules", "__pycache__"})
 MatrixWriters = Mapping[str, Callable[..., str]]
 """How a matrix is written, by the ending of the file."""
 Standing = Callable[[Path, bytes], EnteredResult | None]
-"""Tells by which entry of a ledger a result file came, where one names it."""
+"""Finds the ledger entry of a result file, if one names it."""
 
 
 def read_result(path: Path) -> Mapping[str, Any]:
@@ -98,7 +98,7 @@ def check_file(
     within: Path | None = None,
     standing: Standing | None = None,
 ) -> CheckedFile:
-    """Check one file; the results of a matrix must lie `within` a folder, where one is given."""
+    """Check one file; the results of a matrix must be `within` a folder, if one is given."""
     name, ending = shown or str(path), path.suffix.lower()
     if ending not in ENDINGS:
         return CheckedFile(file=name, kind=None)
@@ -125,13 +125,13 @@ def _matrix_fault(
     within: Path | None,
     standing: Standing | None,
 ) -> str | None:
-    """How a matrix differs from what its results give; None where it does not."""
+    """How a matrix differs from what its results give; None if it does not."""
     of = unquote(str(mark.of))
     folder = path.parent / of
     if of.startswith("/") or (
         within is not None and not folder.resolve().is_relative_to(within.resolve())
     ):
-        return f"it says to be made from {of!r}, which does not lie beside it"
+        return f"it claims to be made from {of!r}, which is not beside it"
     try:
         matrix = matrix_in(folder, standing=standing)
         again = writers[path.suffix.lower()](matrix, of=of, history=mark.history)
@@ -143,8 +143,8 @@ def _matrix_fault(
         return None
     line = _first_difference(again, data.decode("utf-8", "replace"))
     return (
-        f"it is not what the results in {of!r} give (line {line}): edited, or out of date;"
-        f" make it again: assay matrix {of} `out={path.name}`"
+        f"line {line} differs from what the results in {of!r} give: edited or out of date; make it"
+        f" again: assay matrix {of} `out={path.name}`"
     )
 
 
@@ -154,7 +154,7 @@ def _first_difference(ours: str, theirs: str) -> int:
 
 
 def earlier(path: Path, mark: str) -> Mapping[str, Any] | None:
-    """The result file of the same runs, where it was written before."""
+    """The earlier result file of the same runs, if there is one."""
     with storage(path):
         if not path.is_file():
             return None
@@ -171,7 +171,7 @@ def past_results(
 ) -> tuple[Past, ...]:
     """Condition B of every earlier result on the same corpus, system and metric, oldest first.
 
-    A result carries its own past, so deleting an old one keeps its figures. `but` is the path of
+    A result carries its own past, so deleting an old result keeps its figures. `but` is the path of
     the new result: a file there is replaced, and counts only if it was not edited.
     """
     pasts: dict[str, Past] = {}
@@ -185,8 +185,8 @@ def past_results(
                 if path == but:
                     continue
                 raise DigestMismatch(
-                    f"{path}: its {DIGEST} is not that of what it holds, and B's history is in it",
-                    hint="It was edited. Put it back; the runs that were made are kept.",
+                    f"{path}: its {DIGEST} does not match its contents, and B's history is in it",
+                    hint="It was edited. Restore it; the finished runs are kept.",
                 )
             for past in _pasts(record, evidence.metric):
                 pasts.setdefault(past.checksum, past)
@@ -210,7 +210,7 @@ def _is_of(record: Mapping[str, Any], evidence: DualEvidence) -> bool:
 
 
 def _pasts(record: Mapping[str, Any], metric: str) -> list[Past]:
-    """B of a result, and of the results that it remembers."""
+    """B of a result, and of the results in its history."""
     pasts = []
     try:
         pasts += msgspec.convert(record.get("history", []), list[Past])

@@ -24,22 +24,22 @@ CODES: Codes = {
     ' features; a bar with `beyond = "lexical"` holds them equal too.',
     "idle-control": "A surface control is the same for every record, so beating it means nothing.",
     **CHANGES,
-    "small-n": f"Some estimate rests on fewer than {SMALL} records.",
+    "small-n": f"An estimate rests on fewer than {SMALL} records.",
     "grouped-by-question": "No group was named, so records with the same question form a group.",
     "repeated-questions": "Questions repeat, but no column groups them: name one with --group.",
     "empty-responses": "Some responses are empty.",
     "one-source": "The records have no sources, or only one, so the AUC within sources was not"
     " judged.",
     "surface-unchecked": "These bars do not hold all surface features equal, so the surface may"
-    " have earned this: judge by v4 (`plain-2` for files without classes) too.",
+    " explain this pass: judge by v4 too (without classes: `plain-2`).",
     "other-second-corpus": "The second corpus is not the one that the bars name.",
     "unsealed": "No prediction was sealed before this run, so it shows nothing about foresight.",
     "unwitnessed": "No commit held the seal before the run began, so their order is not shown.",
     "seed-by-author": "The outputs depend on the seed, which comes from the seal, and its author"
     " can seal again: judged on the mean over several seeds.",
-    "seed-unprobed": "The run has one seed, which comes from the seal, and its author can seal"
-    " again; whether the outputs depend on it was not probed, or on too few items.",
-    "outside-seed": "The seed comes from a value outside, which the seal names: compare it there.",
+    "seed-unprobed": "The run has one seed, which its author can choose by sealing again; too few"
+    " items, or none, were probed for dependence on it.",
+    "outside-seed": "The seed comes from an outside value that the seal names: compare it there.",
     "unsealed-code": "The method loaded code that its seal does not name.",
     "unsealed-files": "The method opened files, or reached other processes, that its seal does not"
     " name.",
@@ -48,16 +48,16 @@ CODES: Codes = {
     "resumed": "The run was interrupted and resumed; earlier outputs were kept.",
     "time-unproven": "When this was sealed rests on a clock that anyone can set; only the order"
     " of seal and run is shown.",
-    "time-attested": "By when this was sealed rests on a time-stamping authority that the study's"
-    " author chose; compare its fingerprint with the one that the authority publishes.",
+    "time-attested": "An authority that the study's author chose attests by when this was sealed;"
+    " compare its fingerprint with the published one.",
     "not-isolated": "The method ran in a process of its own that could still read files.",
     "trusted-code": "The method ran in Assay's own process and could have read the labels.",
-    "read-from-log": "The scores were read from a harness's log: what the method could read when it"
-    " made them is not known.",
+    "read-from-log": "The scores were read from a harness's log: it is unknown what the method"
+    " could read when it made them.",
     "learner": "The method learnt from other folds' labels, and could have carried some over.",
     "batched": "The method was asked about several items at once, so an output may depend on the"
     " other items of its batch.",
-    "environment-passed": "Variables of the environment were passed to the method.",
+    "environment-passed": "Environment variables were passed to the method.",
     "method-printed": "The method wrote to its standard output or error.",
 }
 OF_THE_RUN: Codes = {
@@ -88,6 +88,17 @@ _EARLIER_WORDS = {
     "unfit": "Beside the surface the records leave too little to tell this method by.",
     "repeated-questions": "Questions repeat and nothing groups them; name what does: --group.",
     "one-source": "The records have no sources, or one, so nothing was asked within sources.",
+    "surface-unchecked": "These bars do not hold all surface features equal, so the surface may"
+    " have earned this: judge by v4 (`plain-2` for files without classes) too.",
+    "seed-unprobed": "The run has one seed, which comes from the seal, and its author can seal"
+    " again; whether the outputs depend on it was not probed, or on too few items.",
+    "time-attested": "By when this was sealed rests on a time-stamping authority that the study's"
+    " author chose; compare its fingerprint with the one that the authority publishes.",
+    "outside-seed": "The seed comes from a value outside, which the seal names: compare it there.",
+    "small-n": f"Some estimate rests on fewer than {SMALL} records.",
+    "read-from-log": "The scores were read from a harness's log: what the method could read when it"
+    " made them is not known.",
+    "environment-passed": "Variables of the environment were passed to the method.",
 }
 """The texts of codes in older scorecards of this version."""
 

@@ -1,4 +1,4 @@
-"""Judge stored runs again: one, or every run in a folder. Earlier scorecards are kept."""
+"""Judge stored runs again: one run, or all in a folder. Earlier scorecards are kept."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def judge_again(
     if run.provenance is not None:
         where = "the run" if isinstance(folder, Run) else str(folder)
         raise IntegrityError(
-            f"{where} claims to be sealed, but is outside of any study that could prove it",
+            f"{where} claims to be sealed, but is not in a study that can prove it",
             hint="Judge it inside its study.",
         )
     data = _read_again(run.benchmark, benchmark, "benchmark")
@@ -79,26 +79,26 @@ def judge_log(
     label: str | None = None,
     metric: str | None = None,
 ) -> Scorecard:
-    """The scores of a log, on a benchmark or on the log's own answers as `label` calls them."""
+    """Judge the scores of a log, on a benchmark or on its own answers, labelled by `label`."""
     if benchmark is not None and label is not None:
-        raise SpecError("the records of `benchmark=` have labels of their own: leave out `label=`")
+        raise SpecError("the records of `benchmark=` have their own labels: leave out `label=`")
     if benchmark is None and metric is None:
         raise SpecError(
-            f"{path}: a log, and which of its metrics is the method's score is not said",
-            hint="Name it, and the metric that labels the answers: `score=METRIC` `label=METRIC`."
-            " Or name the records that were scored: `benchmark=FILE`.",
+            f"{path}: a log; which of its metrics is the method's score?",
+            hint="Name it and the metric with the labels: `score=METRIC` `label=METRIC`. Or name"
+            " the scored records: `benchmark=FILE`.",
         )
     data = load_benchmark(
         path if benchmark is None else benchmark, columns=Columns(label=label) if label else None
     )
     if data.labelled_by is not None and metric == data.labelled_by.partition(" of ")[0]:
-        raise SpecError(f"{metric} labels the answers, and cannot be the score that is judged too")
+        raise SpecError(f"{metric} labels the answers, so it cannot also be the judged score")
     run = run_of_log(path, data, metric)
     return score(run, data, bars_for(bars, data, run.task))
 
 
 def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
-    """Judge every run in a folder; a run that cannot be judged gets its error."""
+    """Judge every run in a folder; a run that cannot be judged has an error instead."""
     folders = find_runs(root)
     if not folders:
         raise SpecError(
@@ -110,7 +110,7 @@ def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
 
 
 def _check_known(bars: str | None) -> None:
-    """Refuse bars that no task has."""
+    """Refuse bars that do not exist for any task."""
     refusals = []
     for task in TASKS if bars is not None else ():
         try:
@@ -141,7 +141,7 @@ def _judged(folder: Path, bars: str | None) -> Rejudged:
 
 
 def _read_again(source: Source, moved: object, parameter: str) -> Benchmark:
-    """The data of a run: as loaded, from where they are now, or from where they were."""
+    """The data of a run: given, read from a new place, or read from their old place."""
     if isinstance(moved, Benchmark):
         return moved
     columns = None if source.origin is None else source.origin.columns
@@ -151,7 +151,7 @@ def _read_again(source: Source, moved: object, parameter: str) -> Benchmark:
 
 
 def _place_of(source: Source, parameter: str) -> str:
-    """Where the data of a run were; refuses what cannot be read again."""
+    """The place of a run's data; refuses data that cannot be read again."""
     place = IN_MEMORY if source.origin is None else source.origin.place
     if place in NO_PATHS:
         was = "made in memory" if place == IN_MEMORY else "read from a pipe"
@@ -164,6 +164,6 @@ def _place_of(source: Source, parameter: str) -> str:
     if is_gone:
         raise SpecError(
             f"{source.name} is no longer at {place}",
-            hint=f"Where is it? Name it: `{parameter}=FILE`.",
+            hint=f"Name its new place: `{parameter}=FILE`.",
         )
     return place

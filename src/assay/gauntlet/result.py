@@ -1,4 +1,4 @@
-"""A scorecard: what a run is worth under one version of the bars."""
+"""A scorecard: a run judged under one version of the bars."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,7 +12,7 @@ from assay.result import Result
 from assay.wording import counted, interval
 
 _MOST_BARS = 5
-"""Bars that a printed scorecard has a line of; all are in its rows."""
+"""The most bars that a printed scorecard shows; its rows have all."""
 
 
 class Verdict(StrEnum):
@@ -36,7 +36,7 @@ class PartResult(msgspec.Struct, frozen=True, kw_only=True):
     """A bar on one partition. `low` and `high` are the two-sided 95 % interval.
 
     `lower_bound` and `upper_bound` decide: one-sided at 95 % for a pass, and at the level of the
-    last step of Holm's procedure for a fail. `control` is the AUC that was taken off.
+    last step of Holm's procedure for a fail. `control` is the AUC that was subtracted.
     """
 
     partition: str
@@ -51,7 +51,7 @@ class PartResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BarResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A bar judged. Over several partitions each figure is the least of its parts'."""
+    """A judged bar. Over several partitions, each figure is the least of its parts'."""
 
     id: str
     metric: str
@@ -76,12 +76,12 @@ class PointVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scorecard(Result, frozen=True, kw_only=True):
-    """A run on its data under one version of the bars, and nothing else.
+    """A run on its data, judged under one version of the bars.
 
-    `digests` are the whole ones, of which the signature shows the beginnings. `records_needed` is
-    how many records like these would settle an unresolved verdict with 80 % probability if the
-    point estimates are right; None where none would, or nothing is open, or there are too few to
-    forecast from.
+    `digests` are complete; the signature shows their beginnings. `records_needed` is how many
+    records like these would settle an unresolved verdict with 80 % probability if the point
+    estimates are right. It is None if no number would, if nothing is open, or if there are too few
+    records to forecast.
 
     Example:
         >>> import assay
@@ -110,7 +110,7 @@ class Scorecard(Result, frozen=True, kw_only=True):
 
     @property
     def meaning(self) -> str:
-        """What the verdict says, and how many records would settle an open one."""
+        """The verdict in words, and how many records would settle an open one."""
         if self.unscored:
             return "items are unscored, so there is no verdict"
         meaning = _MEANING[self.verdict]
@@ -152,13 +152,13 @@ class Scorecard(Result, frozen=True, kw_only=True):
 
 _MEANING = {
     Verdict.PASS: "every bar's lower bound (95 %, one-sided) reaches its threshold",
-    Verdict.FAIL: "some bar is shown to be missed",
+    Verdict.FAIL: "a bar is shown to be missed",
     Verdict.UNRESOLVED: "the records cannot tell",
 }
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """A scorecard under one version of the bars, or why there can be none."""
+    """A scorecard under one version of the bars, or why there is none."""
 
     bars: str
     scorecard: Scorecard | None

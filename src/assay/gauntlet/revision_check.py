@@ -33,7 +33,7 @@ def check_revision(
         )
         raise ProtocolError(
             f"{control.method} does not pass {old.name} (it misses {missed}), so it does not show"
-            " that they need another bar",
+            " that a bar is missing",
             hint="Name a cheat that passes: `regression=METHOD`.",
         )
     after = score(control, benchmark, new)
@@ -46,7 +46,7 @@ def check_revision(
         if judged[name].point:
             raise ProtocolError(
                 f"{control.method} also passes the new bar ({name} {judged[name].value:.3f}, at"
-                f" least {judged[name].threshold:.2f}), so the bar does not stop it",
+                f" least {judged[name].threshold:.2f})",
                 hint="Choose another control or a larger margin.",
             )
     return before, after

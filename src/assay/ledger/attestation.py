@@ -22,8 +22,7 @@ class Attestation(msgspec.Struct, frozen=True, kw_only=True):
 
     `entry` is the number of the entry that holds the timestamp, `checkpoint` how many entries it
     covers. `authority` is the SHA-256 fingerprint of the authority's root certificate, which the
-    study's author pinned, and `name` the subject of that; `token` is the digest of the
-    value of its signature.
+    study's author pinned, and `name` its subject; `token` is the digest of its signature's value.
     """
 
     entry: int

@@ -120,6 +120,6 @@ def _explain(line: bytes, where: str) -> None:
         raise BrokenChain(error.message) from None
     if _ENCODER.encode(entry) != line:
         raise BrokenChain(
-            f"{where}: the entry is readable but not in the exact form in which Assay writes it"
-            f" (expected {_ENCODER.encode(entry)[:60]!r}..., got {line[:60]!r}...)"
+            f"{where}: not in the exact form in which Assay writes an entry (expected"
+            f" {_ENCODER.encode(entry)[:60]!r}..., got {line[:60]!r}...)"
         )

@@ -1,1 +1,1 @@
-"""What is kept on disk: the only reader, writer and clock for records."""
+"""Studies on disk: the only reader, writer and clock for their records."""

@@ -1,4 +1,4 @@
-"""The leaderboard: every sealed submission under every version of the bars. Reads no files."""
+"""The leaderboard: every sealed submission under every version of the bars. It reads no files."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,10 +15,10 @@ _MOST_SAID = 4
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission under one version: the verdict, and the bars met at the point estimates.
+    """A submission under one version: its verdict, and the bars met at the point estimates.
 
-    `original` marks the version that was sealed with the submission. Without a verdict there is
-    `why`: the method failed, or it has not been judged.
+    `original` marks the version that was sealed with the submission. `why` explains a missing
+    verdict: the method failed, or it has not been judged.
     """
 
     version: str
@@ -31,7 +31,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BoardRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One submission; `because` is why it was withdrawn."""
+    """One submission; `because` is the reason of its withdrawal."""
 
     id: str
     method: str
@@ -52,7 +52,7 @@ class BoardTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Board(Result, frozen=True, kw_only=True):
-    """All tables, and how often the benchmark has been asked: each run tells a little of it."""
+    """All tables, and how often the benchmark was used: each run reveals a little of it."""
 
     study: str
     benchmark: str
@@ -66,7 +66,7 @@ class Board(Result, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What the board is of, and how many submissions were sealed, run and left."""
+        """Study and benchmark, and how many submissions were sealed, run and left."""
         abandoned = self.started - self.finished
         left = f", {abandoned} started without a result" if abandoned else ""
         left += f", {self.withdrawn} withdrawn" if self.withdrawn else ""
@@ -103,7 +103,7 @@ class Board(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """What the board is of, and the first rows of each task under its newest bars."""
+        """Its heading, and the first rows of each task under its newest bars."""
         said = [self.title]
         for section in self.tables:
             for row in section.rows[:_MOST_SAID]:
@@ -125,7 +125,7 @@ def board(
     *,
     unreadable: Sequence[Unreadable] = (),
 ) -> Board:
-    """The board of a study; submissions that cannot be read have no row and are named."""
+    """The board of a study; unreadable submissions have no row and are named."""
     tables = []
     for task in TASKS:
         mine = [version.version for version in versions if version.task == task]
@@ -183,7 +183,7 @@ _ORDER = {"pass": 0, "unresolved": 1, "fail": 2}
 
 
 def _rank(row: BoardRow) -> tuple[float, ...]:
-    """By verdict under the newest bars, bars met, and the first bar's value; then as sealed."""
+    """Sort by verdict under the newest bars, bars met, and the first bar's value; then by seal."""
     cell = row.cells[-1]
     if cell.verdict is None:
         return (3, 0, 0.0, row.entry)

@@ -1,4 +1,4 @@
-"""Opening a study."""
+"""Open a study."""
 
 import os
 import secrets
@@ -35,13 +35,13 @@ def new_study(
     bars: str | None = None,
     task: Task | None = None,
 ) -> StudyFolder:
-    """A study in a new or empty folder (one that holds only .git will do), its ledger opened."""
+    """Open a study in a new or empty folder; a folder that holds only .git counts as empty."""
     root = Path(root)
     with storage(root):
         name = name or root.resolve().name.lower()
     if not is_name(name):
         raise SpecError(
-            f"{name!r:.80} cannot name a study",
+            f"{name!r:.80} is not a valid study name",
             hint="Name it: `name=NAME` (letters a-z, digits, dots, dashes, underscores).",
         )
     for corpus in (benchmark, benchmark.second):
@@ -52,7 +52,7 @@ def new_study(
         root.mkdir(parents=True, exist_ok=True)
         for taken in sorted(RECORDS):
             if (root / taken).exists():
-                raise SpecError(f"{root / taken} is there already", hint="Name another folder.")
+                raise SpecError(f"{root / taken} already exists", hint="Name another folder.")
     files = {FILE: _study_text(name, benchmark, chosen, root).encode()}
     files |= {f"bars/{each.name}.toml": data for each, data in chosen}
     with suppress(SpecError):
@@ -70,7 +70,7 @@ def new_study(
 def _chosen_bars(
     benchmark: Benchmark, bars: str | None, task: Task | None
 ) -> list[tuple[BarSet, bytes]]:
-    """The bars to begin with, one set a task that the benchmark can be judged for."""
+    """The initial bars: one set for each task that the benchmark can be judged for."""
     judgeable: list[tuple[BarSet, bytes]] = []
     refusals: list[AssayError] = []
     for each in TASKS if task is None else (task,):
@@ -102,7 +102,7 @@ def _study_text(
 ) -> str:
     lines = [
         "# What this study is about. It was fixed when the study was opened, and never changes:",
-        "# other data or other bars to begin with are another study.",
+        "# for other data or other initial bars, open another study.",
         f"format = {quoted(FORMAT)}",
         f"name = {quoted(name)}",
         f"origin = {quoted(f'{name}/{secrets.token_hex(8)}')}",
@@ -119,7 +119,7 @@ def _study_text(
 def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
     if corpus.origin is None:
         raise SpecError(
-            f"{corpus.name} was made in memory, and a study needs a file",
+            f"{corpus.name} is in memory, but a study needs a file",
             hint="Write the records to a file, such as .jsonl, and load that.",
         )
     place, columns = corpus.origin.place, corpus.origin.columns
@@ -140,7 +140,7 @@ def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
 
 
 def _check_one_file(place: str, corpus: Benchmark) -> None:
-    """Refuse what is no single file: a study names its data by one, and commits hold it."""
+    """Refuse data that are not a single file: a study names one, and commits hold it."""
     with storage(place):
         is_folder = place not in NO_PATHS and Path(place).is_dir()
     if corpus.labelled_by is not None and not is_folder:
@@ -148,14 +148,14 @@ def _check_one_file(place: str, corpus: Benchmark) -> None:
             _, found = file_digest(Path(place))
         if found != corpus.file_digest:
             raise SpecError(
-                f"{place} is a log in several files, and a study keeps its benchmark as one file",
+                f"{place} is a log in several files, but a study keeps its benchmark as one file",
                 hint="Save its records as one file, such as .jsonl.",
             )
     if is_folder or place in NO_PATHS:
         what = f"{place} is a folder" if is_folder else "standard input is read once"
         what = f"{corpus.name} is in memory" if place == IN_MEMORY else what
         raise SpecError(
-            f"{what}, and a study keeps its benchmark as one file",
+            f"{what}, but a study keeps its benchmark as one file",
             hint="Save the records as one file, such as .jsonl or .parquet, and name it:"
             " `benchmark=FILE`.",
         )

@@ -1,4 +1,4 @@
-"""Every study below a folder, those that have vanished since a commit included."""
+"""Find every study below a folder, including those that vanished since a commit."""
 
 import tempfile
 from collections.abc import Collection, Iterator
@@ -19,9 +19,10 @@ _PASSED_OVER = frozenset({".git", ".venv", "node_modules", "__pycache__"})
 
 @dataclass(frozen=True, kw_only=True)
 class Checkout:
-    """A folder to look through, and the repository whose history it has.
+    """A folder to search, and the repository with its history.
 
-    `staged` is what is about to be committed, laid out in another folder than the work tree's own.
+    `staged` means that the folder is a copy of what is about to be committed, outside the work
+    tree.
     """
 
     folder: Path
@@ -29,14 +30,14 @@ class Checkout:
     staged: bool = False
 
     def repository_of(self, study: StudyFolder) -> Repository | None:
-        """The repository that a study in this folder lies in, which may be one within."""
+        """The repository of a study in this folder, which may be a nested one."""
         if not self.staged:
             return repository_of(study.root)
         assert self.repository is not None  # noqa: S101 - only there is something staged
         return Repository(self.repository.top, self.place_of(study.root))
 
     def place_of(self, folder: Path) -> str:
-        """A folder in this one, seen from the top of its repository."""
+        """A folder in this one, relative to the top of its repository."""
         inner = folder.resolve().relative_to(self.folder).as_posix()
         prefix = "." if self.repository is None else self.repository.prefix
         return inner if prefix == "." else prefix if inner == "." else f"{prefix}/{inner}"
@@ -46,7 +47,7 @@ class Checkout:
 class Below:
     """The studies below a folder, and the commits whose ledgers they must continue.
 
-    Those are HEAD and the revision that was named, with all that they name of repositories within.
+    These are HEAD and the named revision, with the commits that they name in nested repositories.
     """
 
     studies: list[StudyFolder]
@@ -54,7 +55,7 @@ class Below:
 
 
 def checkout_of(folder: Path) -> Checkout:
-    """A folder as it lies there."""
+    """A folder as it is on disk."""
     with storage(folder):
         if not folder.is_dir():
             raise SpecError(f"there is no folder {str(folder)!r}")
@@ -63,10 +64,10 @@ def checkout_of(folder: Path) -> Checkout:
 
 @contextmanager
 def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Checkout]:
-    """What is about to be committed of a folder, laid out elsewhere; all of it or by ending."""
+    """A copy of what is about to be committed in a folder: all files, or those with an ending."""
     repository = checkout_of(folder).repository
     if repository is None:
-        raise SpecError(f"{folder} is in no git repository, so nothing is staged")
+        raise SpecError(f"{folder} is not in a git repository, so nothing is staged")
     with storage("a temporary folder"):
         made = tempfile.TemporaryDirectory(prefix="assay-")
     with made as name:
@@ -76,9 +77,9 @@ def staged(folder: Path, *, endings: tuple[str, ...] = ("",)) -> Iterator[Checko
 
 
 def find_studies(tree: Checkout, *, since: str | None) -> Below:
-    """The studies below a folder; one that HEAD (or the revision named) has must be there.
+    """The studies below a folder; every study in HEAD, or in the named revision, must be there.
 
-    So must one in a repository within, in its HEAD and in the commit that the revision names of it.
+    The same holds for nested repositories: their HEAD, and the commit that the revision names.
     """
     studies: list[StudyFolder] = []
     within: list[Repository] = []
@@ -92,7 +93,7 @@ def find_studies(tree: Checkout, *, since: str | None) -> Below:
     if since is not None and set(since) == {"0"}:  # a push of a new branch names zeros
         since = None
     if since is not None and tree.repository is None:
-        raise SpecError(f"no revision {since!r:.80}: {tree.folder} is in no git repository")
+        raise SpecError(f"no revision {since!r:.80}: {tree.folder} is not in a git repository")
     named: list[NamedCommit] = []
     if tree.repository is not None:
         for revision in dict.fromkeys(("HEAD", since or "HEAD")):
@@ -109,7 +110,7 @@ def find_studies(tree: Checkout, *, since: str | None) -> Below:
 
 
 def _check_none_gone(tree: Checkout, named: NamedCommit, plans: Collection[bytes]) -> None:
-    """Refuse a study of a commit whose plan none of those that are here has."""
+    """Refuse if a study of a commit is missing: no study here has its plan."""
     repository = named.repository
     for place in repository.folders(named.commit, LEDGER):
         known = repository.read(named.commit, FILE, place=place)
@@ -117,6 +118,6 @@ def _check_none_gone(tree: Checkout, named: NamedCommit, plans: Collection[bytes
             nested = repository is not tree.repository
             shown = tree.place_of(repository.top / place) if nested else place
             raise IntegrityError(
-                f"the study {shown} was there in {named.name}, and is gone",
-                hint="A record is not taken back: put it back.",
+                f"the study {shown} is in {named.name}, but missing here",
+                hint="Records must not be removed. Restore it.",
             )

@@ -35,7 +35,7 @@ def run_dual_in_study(
 ) -> tuple["Dual", Entry]:
     """Evaluate a system, and enter the result; the same result is entered once.
 
-    The digest that is entered is of the bytes as they were made, not of what lies there afterwards.
+    The entered digest is of the bytes as they were made, not of the file afterwards.
     """
     from assay.dual_condition.collect import run_dual  # with the sandbox; verify needs none
 
@@ -52,26 +52,27 @@ def run_dual_in_study(
 
 
 def _inner_folder(study: StudyFolder, out: Path) -> str:
-    """The folder of results as the study sees it; its own records lie elsewhere."""
+    """The folder of results, relative to the study; folders of its own records are refused."""
     with storage(out):
         root, place = study.root.resolve(), out.resolve()
     if not place.is_relative_to(root):
         raise SpecError(
-            f"{out} lies outside the study {study.root}, whose ledger names what lies in it",
+            f"{out} is outside the study {study.root}; its ledger only names files inside"
+            " the study",
             hint="Name a folder in the study: `out=DIR`.",
         )
     inner = place.relative_to(root).as_posix()
     if inner == "." or inner.split("/")[0] in RECORDS or not is_record_path(inner):
         raise SpecError(
-            f"{out} is a place of the study's own records", hint="Name another: `out=DIR`."
+            f"{out} is reserved for the study's own records", hint="Name another: `out=DIR`."
         )
     return inner
 
 
 def standing_in_ledgers() -> Callable[[Path, bytes], EnteredResult | None]:
-    """Tells which entry a result file has in the ledger of the study that it lies in.
+    """Finds the ledger entry of a result file in the study around it.
 
-    Each ledger is read once. A file that is not what its entry says is a DigestMismatch.
+    Each ledger is read once. A file that differs from its entry is a DigestMismatch.
     """
     known: dict[Path, tuple[str, StudyRecords]] = {}
 
@@ -90,9 +91,9 @@ def standing_in_ledgers() -> Callable[[Path, bytes], EnteredResult | None]:
             return None
         if digest(data) != entry.files[inner]:
             raise DigestMismatch(
-                f"{path}: entry {entry.n} of the study {name} names"
-                f" {short(entry.files[inner])}, and its digest is {short(digest(data))}",
-                hint="It was changed since its run entered it. Put it back, or make it again.",
+                f"{path}: its digest is {short(digest(data))}, but entry {entry.n} of the study"
+                f" {name} names {short(entry.files[inner])}",
+                hint="It was changed after its run. Restore it, or run it again.",
             )
         return EnteredResult(study=name, entry=entry.n)
 
@@ -100,14 +101,14 @@ def standing_in_ledgers() -> Callable[[Path, bytes], EnteredResult | None]:
 
 
 def check_entered(study: StudyFolder, records: StudyRecords) -> tuple[int, list[str]]:
-    """How many results are as they were entered and agree with themselves; which were repeated."""
+    """How many results match their entries and agree with themselves; which were repeated."""
     newest = records.newest_duals
     for name, entry in newest.items():
         record = parse_object(read_as(study.root, name, entry.files[name]), where=name)
         faults = check_result(record, where=name)
         if faults:
             raise IntegrityError(
-                f"{name}, which entry {entry.n} brought: {faults[0].kind}: {faults[0].message}"
+                f"{name}, from entry {entry.n}: {faults[0].kind}: {faults[0].message}"
             )
     again = [name for entry in records.duals for name in entry.files if newest[name] != entry]
     return len(newest), sorted(set(again))

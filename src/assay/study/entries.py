@@ -1,8 +1,8 @@
-"""The ledger of a study: read in the order that the protocol allows, and appended to.
+"""Read and append to the ledger of a study, in the order that the protocol allows.
 
-Reading enforces the protocol: bars first, a seal before its run is started or it is withdrawn, a
-start before its result, one of each, and judgements only of results. Appending reads the ledger
-with the new entry first.
+Reading enforces the protocol: bars first, a seal before its start or its withdrawal, a start before
+its result, one of each, and judgements only of results. Appending first reads the ledger with the
+new entry.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,11 +28,13 @@ def read_records(entries: Sequence[Entry]) -> StudyRecords:
     for entry in entries:
         where = f"entry {entry.n} ({entry.kind} {entry.subject:.64})"
         if not is_name(entry.subject):
-            raise IntegrityError(f"entry {entry.n}: {entry.subject!r:.80} is no name")
+            raise IntegrityError(f"entry {entry.n}: {entry.subject!r:.80} is not a valid name")
         if (entry.n == 0) is not (entry.kind == "study"):
-            raise IntegrityError(f"{where}: a ledger opens with its study, and only there")
+            raise IntegrityError(
+                f"{where}: the first entry of a ledger, and no other, opens the study"
+            )
         if entry.kind not in READERS:
-            raise IntegrityError(f"{where}: entries of kind {entry.kind!r:.60} are not known")
+            raise IntegrityError(f"{where}: unknown kind of entry {entry.kind!r:.60}")
         READERS[entry.kind](records, entry, where)
     return records
 
@@ -47,8 +49,8 @@ def enter(
 ) -> Entry:
     """Append an entry under lock, if the protocol allows it there.
 
-    The whole ledger is read with the new entry first: after a roll-back to an older state the entry
-    might follow from nothing, and the ledger would be broken for good.
+    The whole ledger is first read with the new entry. After a roll-back to an older state the entry
+    might not follow, and the ledger would be broken for good.
     """
     time = now()
     next_entry = Entry(

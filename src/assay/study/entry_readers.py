@@ -1,6 +1,6 @@
 """One reader for each kind of ledger entry: it checks the entry, and adds it to the records.
 
-A new kind of entry takes a reader here.
+A new kind of entry needs a reader here.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from assay.study.records import BarsRecord, StudyRecords, SubmissionRecord
 from assay.study.study import RECORDS, bars_in
 
 NOTHING = "none"
-"""The digest of a missing file or folder."""
+"""Stands for the digest of a missing file or folder."""
 LONGEST_REASON = 1000
 """How many characters the reason of a withdrawal may have."""
 
@@ -28,7 +28,7 @@ def _study(records: StudyRecords, entry: Entry, where: str) -> None:
         if name != FILE:
             _add_bars(records, entry, name, where)
     if not records.bars:
-        raise IntegrityError(f"{where}: it names no bars")
+        raise IntegrityError(f"{where}: it does not name any bars")
     for task in {bars.task for bars in records.bars}:
         if len(records.versions(task)) > 1:
             raise IntegrityError(f"{where}: it names several versions of the {task} bars")
@@ -50,10 +50,10 @@ def _bars(records: StudyRecords, entry: Entry, where: str) -> None:
 def _add_bars(records: StudyRecords, entry: Entry, name: str, where: str) -> None:
     parsed = bars_in(name)
     if parsed is None:
-        raise IntegrityError(f"{where}: {name!r:.80} is no bars file")
+        raise IntegrityError(f"{where}: {name!r:.80} is not a bars file")
     task, version = parsed
     if any(bars.version == version for bars in records.versions(task)):
-        raise IntegrityError(f"{where}: {task} bars {version} were there already")
+        raise IntegrityError(f"{where}: {task} bars {version} were entered before")
     records.bars.append(
         BarsRecord(task=task, version=version, path=name, digest=entry.files[name], entry=entry)
     )
@@ -72,10 +72,10 @@ def _withdraw(records: StudyRecords, entry: Entry, where: str) -> None:
     if record.withdrawn is not None:
         raise IntegrityError(f"{where}: it was withdrawn before")
     if record.started is not None:
-        raise IntegrityError(f"{where}: it was started before, and is not withdrawn then")
+        raise IntegrityError(f"{where}: it was started before, so it cannot be withdrawn")
     reason = entry.said.get("because", "").strip()
     if not reason or len(reason) > LONGEST_REASON:
-        raise IntegrityError(f"{where}: it does not say why")
+        raise IntegrityError(f"{where}: it does not give a valid reason")
     record.withdrawn = entry
 
 
@@ -117,7 +117,7 @@ def _score(records: StudyRecords, entry: Entry, where: str) -> None:
     if version in record.scores:
         raise IntegrityError(f"{where}: it was judged under {version} before")
     if not any(bars.version == version for bars in records.bars):
-        raise IntegrityError(f"{where}: there were no bars {version!r:.60}")
+        raise IntegrityError(f"{where}: no bars {version!r:.60} were entered before")
     record.scores[version] = entry
 
 
@@ -130,27 +130,27 @@ def _grade(records: StudyRecords, entry: Entry, where: str) -> None:
 
 
 def _frozen(records: StudyRecords, entry: Entry, where: str) -> None:
-    """What is in place after a step must be what the next step finds there."""
+    """Each step must start from the artifact that the step before left in place."""
     if entry.kind == "revert" and entry.files:
         raise IntegrityError(f"{where}: it names files, expected none")
     if entry.kind == "ratify" and [n.startswith("comparisons/") for n in entry.files] != [True]:
-        raise IntegrityError(f"{where}: it names no comparison")
+        raise IntegrityError(f"{where}: it does not name a comparison")
     path, artifact = entry.said.get("path", ""), entry.said.get("artifact", "")
     previous = entry.said.get("previous", "")
     versions = all(text == NOTHING or is_digest(text) for text in (artifact, previous))
     if not is_record_path(path) or not versions:
-        raise IntegrityError(f"{where}: it does not say what was put where")
+        raise IntegrityError(f"{where}: it does not say which artifact was put in which place")
     before = [step for step in records.ratified if step.said["path"] == path]
     if before and before[-1].said["artifact"] != previous:
-        raise IntegrityError(f"{where}: it does not follow what was in place before")
+        raise IntegrityError(f"{where}: it does not follow the artifact that was in place before")
     if entry.kind == "ratify" and artifact == NOTHING:
         raise IntegrityError(f"{where}: it puts nothing in place")
     if entry.kind == "revert":
         stack = standing(before)
         if not stack:
-            raise IntegrityError(f"{where}: there was nothing to take back")
+            raise IntegrityError(f"{where}: there was no ratification to revert")
         if stack[-1].said["previous"] != artifact:
-            raise IntegrityError(f"{where}: it does not put back what was there before")
+            raise IntegrityError(f"{where}: it does not restore the artifact that was there before")
     records.ratified.append(entry)
 
 
@@ -161,7 +161,7 @@ def _dual(records: StudyRecords, entry: Entry, where: str) -> None:
         if is_record_path(name) and name.split("/")[0] not in RECORDS and name.endswith(".json")
     ]
     if len(names) != 1 or len(entry.files) != 1:
-        raise IntegrityError(f"{where}: it names no single file that may be a result")
+        raise IntegrityError(f"{where}: expected the name of one result file")
     records.duals.append(entry)
 
 

@@ -1,8 +1,8 @@
 """git as the public witness: which commit held a seal before its run began.
 
-A commit proves content and order, never time: git accepts any date. So all that is asked of it is
-whether one commit comes before another, and what it holds. Where git fails to answer, or lacks an
-object that a commit names, `NotHere` is raised; that is not taken for a "no".
+A commit proves content and order, never time: git accepts any date. So git is only asked whether
+one commit comes before another, and what a commit holds. If git fails to answer, or lacks an object
+that a commit names, `NotHere` is raised; it never counts as a "no".
 """
 
 import os
@@ -20,19 +20,19 @@ from assay.study.git_revisions import commit_of
 _LINK, _MODULE = "120000", "160000"
 _LONGEST_LINK = 1 << 16
 _MOST_HISTORY = 1 << 27
-"""Bytes of what git tells of a history: a million changes of a plan or a ledger."""
-_WHOLE = "A clone with a filter leaves objects out: clone the whole repository."
+"""The most bytes of git's answer about a history: a million changes of a plan or a ledger."""
+_WHOLE = "A clone with a filter lacks objects: clone the whole repository."
 
 
 class Blob(NamedTuple):
-    """A file in a commit, by the name of its bytes and how many they are."""
+    """A file in a commit: the object name of its bytes, and their number."""
 
     name: str
     size: int
 
 
 class FileChange(NamedTuple):
-    """A file that a commit changed, and what it made of it; None where there is none any more."""
+    """A file that a commit changed, and its new content; None if the commit deleted it."""
 
     commit: str
     path: str
@@ -40,24 +40,24 @@ class FileChange(NamedTuple):
 
 
 class Repository:
-    """The work tree that a folder lies in, and where the folder is in it."""
+    """The work tree around a folder, and the folder's path in it."""
 
     def __init__(self, top: Path, prefix: str) -> None:
         self.top = top
         self.prefix = prefix
 
     def head(self) -> str | None:
-        """The commit that is checked out, where there is one."""
+        """The commit that is checked out, if any."""
         return self.commit("HEAD")
 
     def commit(self, revision: str) -> str | None:
-        """The full name of a revision's commit, where this clone has it."""
+        """The full name of a revision's commit, if this clone has it."""
         return commit_of(self.top, revision)
 
     def read(self, commit: str, name: str, *, place: str | None = None) -> bytes | None:
-        """A file of the folder as a commit holds it; None where it does not.
+        """A file of the folder as a commit holds it; None if it does not.
 
-        `place` is where the folder was then, where it has been moved since.
+        `place` is the earlier path of the folder, if it was moved since.
         """
         path = self.path(name) if place is None else _joined(place, name)
         if not stays_inside(path):
@@ -74,12 +74,12 @@ class Repository:
         return {path: name for mode, name, path in self._staged() if mode == _MODULE}
 
     def _entry(self, commit: str, path: str) -> tuple[str, str] | None:
-        """Kind and name of the object that a commit has at a path; None where it has none."""
+        """Kind and name of the object that a commit has at a path; None if it has none."""
         words = ("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", path)
         done = ask_git(self.top, *words)
         if done.returncode != 0:
             raise NotHere(
-                f"git cannot list what {commit[:12]} holds: {complaint_of(done)}", hint=_WHOLE
+                f"git cannot list the files of {commit[:12]}: {complaint_of(done)}", hint=_WHOLE
             )
         head, _, found = os.fsdecode(done.stdout).removesuffix("\0").partition("\t")
         if found != path:
@@ -88,7 +88,7 @@ class Repository:
         return kind, name
 
     def is_ancestor(self, commit: str, of: str) -> bool:
-        """Whether one commit comes before another, or is it."""
+        """Whether one commit comes before another, or equals it."""
         done = ask_git(self.top, "merge-base", "--is-ancestor", commit, of)
         if done.returncode not in (0, 1):
             raise NotHere(
@@ -101,21 +101,21 @@ class Repository:
         return output_of(self.top, "rev-parse", "--is-shallow-repository") == b"true\n"
 
     def ignored(self, names: Sequence[str]) -> list[str]:
-        """Those of the files that git is told to leave out."""
+        """Those of the files that git ignores."""
         if not names:
             return []
         output = output_of(self.top, "check-ignore", "--", *(self.path(name) for name in names))
         return [] if not output else os.fsdecode(output).splitlines()
 
     def has_identity(self) -> bool:
-        """Whether git knows in whose name to commit."""
+        """Whether git has an identity to commit with."""
         try:
             return bool(tell_git(self.top, "var", "GIT_COMMITTER_IDENT"))
         except StorageError:
             return False
 
     def holds(self, name: str) -> bool:
-        """Whether a path, seen from the folder, lies in the work tree."""
+        """Whether a path, relative to the folder, is in the work tree."""
         return not self.path(name).startswith("../")
 
     def folders(self, commit: str, marker: str) -> list[str]:
@@ -127,11 +127,11 @@ class Repository:
         ]
 
     def _listed(self, commit: str) -> Iterator[tuple[str, str, str]]:
-        """Mode, object and path of all that a commit holds at or below this folder."""
+        """Mode, object and path of every file of a commit at or below this folder."""
         done = ask_git(self.top, "ls-tree", "-r", "-z", "--full-tree", commit)
         if done.returncode != 0:
             raise NotHere(
-                f"git cannot list what {commit[:12]} holds: {complaint_of(done)}", hint=_WHOLE
+                f"git cannot list the files of {commit[:12]}: {complaint_of(done)}", hint=_WHOLE
             )
         for line in os.fsdecode(done.stdout).split("\0")[:-1]:
             head, _, path = line.partition("\t")
@@ -140,19 +140,19 @@ class Repository:
                 yield mode, name, path
 
     def _staged(self) -> Iterator[tuple[str, str, str]]:
-        """Mode, object and path of all that is staged."""
+        """Mode, object and path of every staged file."""
         listed = output_of(self.top, "ls-files", "--stage", "-z", staged=True)
         if listed is None:
-            raise StorageError("git could not list what is staged")
+            raise StorageError("git cannot list the staged files")
         for line in os.fsdecode(listed).split("\0")[:-1]:
             head, _, path = line.partition("\t")
             mode, name, _ = head.split(" ")
             yield mode, name, path
 
     def history(self, *names: str) -> list[FileChange]:
-        """What the commits up to HEAD did to files of these names, the newest first.
+        """The changes of the commits up to HEAD to files of these names, the newest first.
 
-        A merge is told against each of its parents.
+        A merge is compared with each of its parents.
         """
         only = ("--", *(f":(glob)**/{name}" for name in names))
         listed = ask_within(
@@ -177,7 +177,7 @@ class Repository:
         ]
 
     def _sizes(self, objects: Sequence[str]) -> dict[str, int]:
-        """The sizes of blobs; a history of which one is missing is refused."""
+        """The sizes of blobs; refuses a history with a missing blob."""
         lines = "".join(f"{name}\n" for name in objects).encode()
         words = ("cat-file", "--batch-check=%(objecttype) %(objectsize)")
         done = ask_git(self.top, *words, given=lines)
@@ -185,14 +185,14 @@ class Repository:
         is_whole = len(answers) == len(objects) and all(a.startswith("blob ") for a in answers)
         if done.returncode != 0 or not is_whole:
             raise NotHere(
-                "git has not got every version of the studies in the history of this clone",
+                "this clone lacks some versions of the studies in its history",
                 hint=_WHOLE,
             )
         sizes = (int(answer.split(" ")[1]) for answer in answers)
         return dict(zip(objects, sizes, strict=True))
 
     def blobs(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Blob]:
-        """The blobs by commit and path, seen from the top; those that there are."""
+        """The existing blobs by commit and path, relative to the top."""
         asked = [(commit, path) for commit, path in places if "\n" not in path]
         lines = "".join(f"{commit}:{path}\n" for commit, path in asked)
         words = ("cat-file", "--batch-check=%(objecttype) %(objectname) %(objectsize)")
@@ -219,17 +219,17 @@ class Repository:
             raise NotHere(f"{name} has {size:,} bytes, at most {MAX_FILE_BYTES:,} are read")
         data = output_of(self.top, "cat-file", "blob", name)
         if data is None:
-            raise NotHere(f"git has not got the object {name[:12]}", hint=_WHOLE)
+            raise NotHere(f"git lacks the object {name[:12]}", hint=_WHOLE)
         return data
 
     def _size(self, name: str) -> int:
         output = output_of(self.top, "cat-file", "-s", name)
         if output is None:
-            raise NotHere(f"git has not got the object {name[:12]}", hint=_WHOLE)
+            raise NotHere(f"git lacks the object {name[:12]}", hint=_WHOLE)
         return int(output)
 
     def export(self, place: Path, *, endings: tuple[str, ...] = ("",)) -> None:
-        """Lay out the exact bytes of what is staged; no filter of the repository is run."""
+        """Write out the exact bytes of the staged files; no filter of the repository is run."""
         for mode, blob, name in self._staged():
             path = place / name
             selected = mode != _MODULE and name.lower().endswith(endings) and _is_plain(name)
@@ -237,7 +237,7 @@ class Repository:
                 continue
             data = output_of(self.top, "cat-file", "blob", blob)
             if data is None:
-                raise StorageError(f"git has not got {name} as it is staged")
+                raise StorageError(f"git lacks the staged version of {name}")
             with storage(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 if mode == _LINK:
@@ -246,7 +246,7 @@ class Repository:
                     path.write_bytes(data)
 
     def path(self, name: str) -> str:
-        """A file of the folder as git calls it."""
+        """The name of a file of the folder in git."""
         return posixpath.normpath(_joined(self.prefix, name))
 
     def record(self, names: Sequence[str], message: str) -> str:
@@ -257,14 +257,14 @@ class Repository:
         tell_git(self.top, "commit", "--quiet", "-m", message, "--only", "--", *paths)
         made = self.head()
         if made is None or made == before:
-            raise StorageError("git made no commit here")
+            raise StorageError("git did not make a commit")
         return made
 
 
 def repository_of(folder: Path) -> Repository | None:
     """The repository that a folder lies in; None outside git.
 
-    The work tree is the folder that holds `.git`, whatever the configuration in there says.
+    The work tree is the folder that holds `.git`, whatever its configuration says.
     """
     here = folder.resolve()
     top = next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
@@ -285,7 +285,7 @@ def repository_of(folder: Path) -> Repository | None:
 
 
 def is_checkout(place: Path) -> bool:
-    """Whether a folder has a repository of its own: an empty `.git` is none."""
+    """Whether a folder has its own repository; an empty `.git` does not count."""
     inner = place / ".git"
     try:
         named = read_bounded(inner, _LONGEST_LINK) if inner.is_file() else b""
@@ -295,9 +295,9 @@ def is_checkout(place: Path) -> bool:
 
 
 def _named_by(path: Path) -> Path:
-    """The repository that `.git` is, or names: where that is none, git may take another.
+    """The repository that `.git` is, or names; if that is not a repository, git may use another.
 
-    It looks into the work tree's own folder, in which an archive can have laid one out.
+    It would look in the work tree's own folder, where an archive may have placed one.
     """
     with storage(path):
         if path.is_dir():
@@ -307,20 +307,20 @@ def _named_by(path: Path) -> Path:
 
 
 def _check_own_objects(alternates: Path) -> None:
-    """Refuse a repository that borrows objects, which git has no way to leave out."""
+    """Refuse a repository that borrows objects: git cannot ignore them."""
     with storage(alternates):
         is_long = alternates.is_file() and alternates.stat().st_size > _LONGEST_LINK
         is_short = alternates.is_file() and not is_long
     if is_long or (is_short and read_bounded(alternates, _LONGEST_LINK).strip()):
         raise NotHere(
-            f"the repository borrows objects from elsewhere ({alternates}), and no clone will have"
-            " them",
-            hint="Copy them: git repack -a -d, and remove that file.",
+            f"the repository borrows objects from elsewhere ({alternates}), which a clone would"
+            " lack",
+            hint="Copy them (git repack -a -d), then remove that file.",
         )
 
 
 def _sides(change: str) -> tuple[str | None, str | None]:
-    """The objects before and after a change, as git tells it; None for none and for a module."""
+    """The objects before and after a change; None for a missing file and for a module."""
     first, second, before, after, _ = change.removeprefix(":").split(" ")
     return (
         None if first == _MODULE or set(before) == {"0"} else before,
@@ -329,7 +329,7 @@ def _sides(change: str) -> tuple[str | None, str | None]:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a path of the index leads down, and not into a repository's own folder."""
+    """Whether a path of the index stays below the folder and outside a repository's own folder."""
     return stays_inside(name) and ".git" not in name.lower().split("/")
 
 

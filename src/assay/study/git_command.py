@@ -1,10 +1,10 @@
-"""How git is asked, and how it is told to commit.
+"""Run git: ask about a repository, and commit.
 
-A repository that one only looks at must not run anything, and must not answer by files beside its
-objects: grafts, replaced objects and commit-graphs can each claim another parent for a commit,
-`core.worktree` another folder, and variables of the environment another repository. All of these
-are off or overruled here. The user's own configuration is read, for `safe.directory`; what could
-change an answer is set by the command line, which comes before every file and every include.
+Reading a repository must not run anything, and answers must come from its objects alone: grafts,
+replaced objects and commit-graphs can each claim another parent for a commit, `core.worktree`
+another folder, and environment variables another repository. All of these are off or overridden
+here. The user's own configuration is read, for `safe.directory`; settings that could change an
+answer are given on the command line, which overrides every file and every include.
 """
 
 import os
@@ -44,19 +44,19 @@ _ANOTHER_REPOSITORY = frozenset(
 def ask_git(
     top: Path, *words: str, staged: bool = False, given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Ask about the repository whose work tree a folder is; `given` goes to its standard input.
+    """Ask about the repository with this work tree; `given` goes to git's standard input.
 
-    `staged` asks the index that a hook is given.
+    `staged` asks the index that a hook gets.
     """
     settings = (word for setting in _SETTINGS for word in ("-c", setting))
     try:
         return _call(top, *settings, *words, environment=_environment(top, staged), given=given)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise NotHere(f"git could not be asked: {error}") from None
+        raise NotHere(f"git could not be run: {error}") from None
 
 
 def ask_within(top: Path, *words: str, given: bytes = b"", most: int) -> bytes:
-    """The answer of git where it may be very long; one of more bytes is not here."""
+    """An answer of git that may be very long; one over the limit raises `NotHere`."""
     settings = (word for setting in _SETTINGS for word in ("-c", setting))
     try:
         with tempfile.TemporaryFile() as file:
@@ -78,32 +78,32 @@ def ask_within(top: Path, *words: str, given: bytes = b"", most: int) -> bytes:
                 finally:
                     deadline.cancel()
     except (OSError, ValueError) as error:
-        raise NotHere(f"git could not be asked: {error}") from None
+        raise NotHere(f"git could not be run: {error}") from None
     if len(output) > most:
-        raise NotHere(f"git {words[0]} has more to tell than the {most:,} bytes that are read")
+        raise NotHere(f"git {words[0]} answers with more than {most:,} bytes")
     if process.returncode != 0:
         raise NotHere(f"git {words[0]} failed here, or took longer than {_SECONDS:g} s")
     return output
 
 
 def output_of(top: Path, *words: str, staged: bool = False, given: bytes = b"") -> bytes | None:
-    """The answer of git; None where it fails."""
+    """The answer of git; None if it fails."""
     done = ask_git(top, *words, staged=staged, given=given)
     return done.stdout if done.returncode == 0 else None
 
 
 def complaint_of(done: subprocess.CompletedProcess[bytes]) -> str:
-    """The first line of what git complains about."""
+    """The first line of git's error message."""
     return (done.stderr.decode("utf-8", "replace").strip().splitlines() or [""])[0][:300]
 
 
 def tell_git(top: Path, *words: str) -> bytes:
-    """Have git do something, with the user's own hooks and settings; what it prints."""
+    """Run git with the user's own hooks and settings; its output."""
     try:
         done = _call(top, *words, environment=_own_environment(), seconds=10 * _SECONDS)
     except FileNotFoundError:
         raise SpecError(
-            "there is no git here", hint="Install it, or leave out `commit=True`."
+            "git is not installed", hint="Install it, or leave out `commit=True`."
         ) from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise StorageError(f"git {words[0]}: {error}") from None
@@ -133,7 +133,7 @@ def _call(
 
 
 def _environment(top: Path, staged: bool) -> Mapping[str, str]:
-    """The user's environment without anything for git, and what keeps git to this work tree.
+    """The user's environment, with git's variables replaced to bind it to this work tree.
 
     A hook runs with GIT_DIR set, and with the index of the commit that is being made.
     """
@@ -148,5 +148,5 @@ def _environment(top: Path, staged: bool) -> Mapping[str, str]:
 
 
 def _own_environment() -> Mapping[str, str]:
-    """The user's environment, without what would point git at another repository."""
+    """The user's environment, without variables that point git at another repository."""
     return {name: value for name, value in os.environ.items() if name not in _ANOTHER_REPOSITORY}

@@ -1,7 +1,7 @@
-"""The commits that a revision names: its own, and those of the repositories within (submodules).
+"""The commits that a revision names: its own, and those of nested repositories (submodules).
 
-A name such as `origin/main` is resolved once, in the outer repository. In a repository within it
-can be another branch, which the author of that repository moves.
+A name such as `origin/main` is resolved once, in the outer repository. In a nested repository it
+can be another branch, which that repository's author moves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from assay.study.git_revisions import NAMES
 
 
 class NamedCommit(NamedTuple):
-    """A commit that a revision names; `within` is the path of a repository within."""
+    """A commit that a revision names; `within` is the path of a nested repository."""
 
     revision: str
     repository: Repository
@@ -23,17 +23,17 @@ class NamedCommit(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How it is called in a finding."""
+        """Its name in a finding."""
         return f"{self.revision}, {self.within}" if self.within else self.revision
 
 
 def commits_named(
     outer: Repository, within: Sequence[Repository], revision: str, *, staged: bool = False
 ) -> list[NamedCommit]:
-    """The commit of a revision, and every one that it names of a repository within.
+    """The commit of a revision, and every commit that it names in a nested repository.
 
-    Refused as not here is one that no repository within has, unless it is only not checked out:
-    then it is still the one that is named. What is staged has no repositories within.
+    A commit that no nested repository has raises `NotHere`, unless its repository is only not
+    checked out: then the name is kept. Staged files have no nested repositories.
     """
     commit = outer.commit(revision)
     if commit is None and revision != "HEAD":
@@ -61,7 +61,7 @@ def commits_named(
 
 
 def _present_modules(repository: Repository, *, staged: bool) -> Mapping[str, str]:
-    """The commits that HEAD, or the index, names of repositories within."""
+    """The commits that HEAD, or the index, names in nested repositories."""
     if staged:
         return repository.staged_modules()
     head = repository.head()
@@ -69,7 +69,7 @@ def _present_modules(repository: Repository, *, staged: bool) -> Mapping[str, st
 
 
 def _holding(within: Mapping[Path, Repository], place: Path, commit: str) -> Repository | None:
-    """The repository that has a commit: the one in its place, or else any other."""
+    """The repository that has a commit: the one at its path, or else any other."""
     there = [within[place]] if place in within else []
     every = (*there, *(each for each in within.values() if each.top != place))
     return next((each for each in every if each.commit(commit) == commit), None)
@@ -77,8 +77,8 @@ def _holding(within: Mapping[Path, Repository], place: Path, commit: str) -> Rep
 
 def _lost(path: str, commit: str, name: str) -> NotHere:
     return NotHere(
-        f"{name} names commit {commit[:12]} of a repository within, {path:.300}, and no"
-        " repository below this folder has it: a study in it may be gone",
-        hint="Fetch it: git submodule update. If it was removed, put it back, or verify it"
-        " by itself.",
+        f"{name} names commit {commit[:12]} of the nested repository {path:.300}, which no"
+        " repository here has: a study may be missing",
+        hint="Fetch it: git submodule update. If it was removed, restore it, or verify it by"
+        " itself.",
     )

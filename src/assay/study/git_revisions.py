@@ -1,8 +1,8 @@
 """Which commit a revision names: a full commit name, HEAD, or exactly one ref.
 
-git takes the first of several refs that have one short name, tags before branches before
-remote branches. A tag `origin/main` that is pushed would answer for the branch of the remote.
-An abbreviated commit name can be met by another commit, and a search in messages by any.
+If several refs share a short name, git takes the first: tags, then branches, then remote branches.
+A pushed tag `origin/main` would stand for the remote's branch. An abbreviated commit name can match
+another commit, and a search in messages any commit.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from assay.errors import NotHere
 from assay.study.git_command import ask_git, complaint_of, output_of
 
-NAMES = "A revision is a whole commit name, HEAD, or one branch or tag; ~ and ^ lead back from it."
+NAMES = "A revision is a full commit name, HEAD, a branch or a tag; ~ and ^ name ancestors."
 _FULL = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _REVISION = re.compile(r"(?P<name>(?:[^~^:@\s]|@(?!\{))+)(?P<steps>(?:[~^][0-9]*)*)")
 _FETCHED = "FETCH_HEAD"
@@ -22,7 +22,7 @@ _PATTERNS = (
 
 
 def commit_of(top: Path, revision: str) -> str | None:
-    """The full name of a revision's commit, where this clone has it; several refs are refused."""
+    """The full name of a revision's commit, if this clone has it; an ambiguous name is refused."""
     match = _REVISION.fullmatch(revision)
     if match is None or revision.startswith("-") or not revision.isprintable():
         return None
@@ -31,8 +31,8 @@ def commit_of(top: Path, revision: str) -> str | None:
         refs = [name] if name == "HEAD" else _refs_named(top, name)
         if len(refs) > 1:
             raise NotHere(
-                f"{name:.80} is more than one ref here: {' and '.join(refs):.300}",
-                hint="Name one of them in full, or a commit by its 40 digits.",
+                f"{name:.80} is ambiguous: {' and '.join(refs):.300}",
+                hint="Write one of them in full, or the 40 digits of a commit.",
             )
         if not refs:
             return None
@@ -47,7 +47,7 @@ def commit_of(top: Path, revision: str) -> str | None:
 
 
 def _refs_named(top: Path, name: str) -> list[str]:
-    """Every ref that git would take a name for, in full."""
+    """The full names of all refs that a name can mean."""
     if name.startswith("refs/"):
         possible = [name]
     else:

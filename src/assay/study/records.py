@@ -1,4 +1,4 @@
-"""What a ledger holds of a study, by subject: the opening, bars, submissions and what came of them.
+"""The entries of a study's ledger, by subject: opening, bars, submissions and their results.
 
 Values only: `entry_readers` fills them, entry by entry.
 """
@@ -14,7 +14,7 @@ from assay.ledger.entry import Entry
 
 @dataclass(frozen=True, kw_only=True)
 class BarsRecord:
-    """One version of the bars, and the entry that brought it."""
+    """One version of the bars, and its entry."""
 
     task: Task
     version: str
@@ -39,9 +39,9 @@ class SubmissionRecord:
 
 
 class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission whose files are not what the ledger says, or cannot be read, and why.
+    """A submission whose files do not match the ledger or cannot be read, and why.
 
-    It is skipped and named, and the others go on; `verify` calls it a breach.
+    It is named and skipped; `verify` reports it as a breach.
     """
 
     submission: str
@@ -50,10 +50,9 @@ class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(kw_only=True)
 class StudyRecords:
-    """The entries of a ledger, by subject: the opening, bars, submissions, ratified artifacts.
+    """The entries of a ledger, by subject: opening, bars, submissions, ratified artifacts.
 
-    `duals` are those of dual-condition results, `authorities` and `timestamps` those that attest
-    times.
+    `duals` are those of dual-condition results; `authorities` and `timestamps` attest times.
     """
 
     opening: Entry | None = None
@@ -69,11 +68,11 @@ class StudyRecords:
         return [bars for bars in self.bars if bars.task == task]
 
     def submission(self, name: str) -> SubmissionRecord:
-        """A sealed submission; one that the ledger lost is a breach."""
+        """A sealed submission; if the ledger lost it, that is a breach."""
         if name not in self.submissions:
             raise IntegrityError(
-                f"the ledger does not know {name} any more",
-                hint="It was put back to an older state; put back what it was: git checkout",
+                f"the ledger no longer has {name}",
+                hint="It was reset to an older state. Restore the newer one: git checkout",
             )
         return self.submissions[name]
 
@@ -89,7 +88,7 @@ class StudyRecords:
 
     @property
     def files(self) -> dict[str, Entry]:
-        """Which entry brought each file."""
+        """The entry that names each file."""
         entries = [bars.entry for bars in self.bars]
         entries += [] if self.opening is None else [self.opening]
         for record in self.submissions.values():

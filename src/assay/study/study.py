@@ -37,21 +37,21 @@ from assay.toml import read_toml
 
 FORMAT = "assay-study/1"
 MAX_PLAN_BYTES = MAX_TOML_BYTES
-"""Bytes of study.toml: a copy of a study is told by it, and only so much is read."""
+"""The most bytes of study.toml that are read; copies of a study are recognised by this file."""
 RECORDS = frozenset(
     {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "controls", "checkpoints"}
     | {"comparisons", "authorities"}
 )
-"""What a study's folder has of its own."""
+"""The study's own files and folders."""
 PAGES = frozenset({"BOARD.md", "CALIBRATION.md", "FALSIFIED.md"})
-"""The pages that may lie in it, made from its records."""
+"""The pages made from its records."""
 _BARS = re.compile(r"bars/(?P<task>detection|classification)-(?P<version>[a-z0-9._-]+)\.toml")
 
 
 class Corpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A benchmark by where it is, seen from the study's folder, and its digest.
+    """A benchmark: its path, relative to the study's folder, and its digest.
 
-    `file` is the digest of the file's bytes, where `digest` also says what was left out of them.
+    `file` is the digest of the file's bytes, if `digest` also covers what was left out.
     """
 
     place: str
@@ -61,7 +61,7 @@ class Corpus(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `study.toml` says; it never changes once the study is opened."""
+    """The contents of `study.toml`, which never change once the study is opened."""
 
     format: str
     name: str
@@ -73,7 +73,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """A folder, and the plan that its `study.toml` holds."""
+    """A folder, and the plan in its `study.toml`."""
 
     root: Path
     config: Config
@@ -84,7 +84,7 @@ class StudyFolder:
         return inside(self.root, name)
 
     def chain(self) -> Chain:
-        """The ledger as it is, every link checked."""
+        """The present ledger, every link checked."""
         return read_ledger(self.root / LEDGER)
 
     @cached_property
@@ -93,7 +93,7 @@ class StudyFolder:
         return LedgerFile(self.root / LEDGER)
 
     def corpus(self, corpus: Corpus) -> Benchmark:
-        """A benchmark of the study, which must still be what it was."""
+        """A benchmark of the study, which must be unchanged."""
         place = corpus.place
         key: tuple[object, ...] = (place,)
         if place not in BUNDLED:
@@ -101,12 +101,12 @@ class StudyFolder:
                 path = (self.root / place).resolve()
                 if not path.exists():
                     raise NotHere(
-                        f"the data file {place} is not here; its digest should be"
+                        f"the data file {place} is missing; its digest should be"
                         f" {short(corpus.digest)}",
                         hint="Put it where study.toml says it is.",
                     )
                 if path.is_dir():
-                    raise SpecError(f"{place} is a folder, and a study keeps one file")
+                    raise SpecError(f"{place} is a folder, but a study keeps one file")
                 if path.is_file():
                     known = path.stat()
                     key = (path, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
@@ -122,14 +122,14 @@ class StudyFolder:
         return self._read[key]
 
     def benchmark(self, *, second: bool) -> Benchmark:
-        """The study's benchmark, beside its second corpus where that is asked for."""
+        """The study's benchmark, and its second corpus if requested."""
         benchmark = self.corpus(self.config.benchmark)
         if second and self.config.second is not None:
             return benchmark.with_second(self.corpus(self.config.second))
         return benchmark
 
     def data_files(self) -> list[Path]:
-        """Where the data of the study lie; bundled data have no place of their own."""
+        """The path of the study's data; bundled data have none."""
         corpora = [corpus for corpus in (self.config.benchmark, self.config.second) if corpus]
         return [
             (self.root / corpus.place).resolve()
@@ -138,7 +138,7 @@ class StudyFolder:
         ]
 
     def sealed_corpus(self, benchmark: Benchmark) -> SealedCorpus:
-        """A benchmark as a seal names it, its place seen from the study's folder."""
+        """A benchmark as a seal names it, its path relative to the study's folder."""
         mine = self.config.benchmark
         if benchmark.digest != mine.digest and self.config.second is not None:
             mine = self.config.second
@@ -151,9 +151,9 @@ class StudyFolder:
 def _check_digest(present: str, corpus: Corpus, expected: str) -> None:
     if present != expected:
         raise DigestMismatch(
-            f"{corpus.place}: the benchmark's digest is {short(present)}, and the study began with"
-            f" {short(expected)}",
-            hint="A study keeps to the data it began with; other data are another study.",
+            f"{corpus.place}: the benchmark's digest is {short(present)}, but the study was opened"
+            f" with {short(expected)}",
+            hint="The data of a study never change. For other data, open another study.",
         )
 
 
@@ -169,7 +169,7 @@ def open_study(root: str | Path) -> StudyFolder:
         complete = (root / FILE).is_file() and (root / LEDGER).exists()
     if not complete:
         raise SpecError(
-            f"{str(root)!r} is no study: it has no {FILE} and {LEDGER}",
+            f"{str(root)!r} is not a study: it needs {FILE} and {LEDGER}",
             hint="Make one: assay new STUDY `benchmark=FILE`",
         )
     with storage(root):
@@ -204,8 +204,8 @@ def find_study(start: Path, *, hint: str = _WHERE) -> StudyFolder:
     bare = study_root(start, ledger=False)
     if bare is not None:
         raise IntegrityError(
-            f"{os.path.relpath(bare / LEDGER)} is gone",
-            hint="If it was committed, git has it: git checkout HEAD -- ledger.jsonl",
+            f"{os.path.relpath(bare / LEDGER)} is missing",
+            hint="If it was committed, restore it: git checkout HEAD -- ledger.jsonl",
         )
     raise SpecError(
         f"{'this folder' if str(start) == '.' else repr(str(start))} is in no study",
@@ -214,11 +214,11 @@ def find_study(start: Path, *, hint: str = _WHERE) -> StudyFolder:
 
 
 def check_id(submission: str) -> None:
-    """Refuse what cannot name a submission."""
+    """Refuse an invalid submission name."""
     if not is_name(submission):
         raise SpecError(
-            f"{submission!r:.80} cannot name a submission",
-            hint="Letters a-z, digits, dots, dashes and underscores: 019, or overlap-2.",
+            f"{submission!r:.80} is not a valid submission name",
+            hint="Use letters a-z, digits, dots, dashes and underscores: 019, overlap-2.",
         )
 
 

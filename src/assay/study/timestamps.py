@@ -5,9 +5,9 @@ checkpoints/NAME.txt          a checkpoint that was kept
 checkpoints/NAME.tsq          the request for a timestamp of it; the user sends it, Assay never does
 checkpoints/NAME.tsr          the authority's response
 
-Pins and timestamps are entries of the ledger. A timestamp that is entered between a seal and the
-start of its run shows two things: the seal existed by the attested time, and the run was entered
-after it, since the bytes of a response cannot be known before it is made.
+Pins and timestamps are entries of the ledger. A timestamp entered between a seal and the start of
+its run shows two things: the seal existed by the attested time, and the run was entered after it,
+since a response cannot be known in advance.
 """
 
 import math
@@ -30,13 +30,13 @@ CHECKPOINT, REQUEST, RESPONSE = ".txt", ".tsq", ".tsr"
 
 
 def pin(study: StudyFolder, data: bytes, *, where: str) -> tuple[AuthorityCertificate, Entry]:
-    """Enter the root certificate of an authority whose timestamps the study goes by."""
+    """Enter the root certificate of an authority whose timestamps the study accepts."""
     authority = read_certificate(data, where=where)
     name = _authority_file(authority.fingerprint)
     with study.ledger as ledger:
         for entry in read_records(ledger.entries).authorities:
             if entry.subject == authority.fingerprint:
-                raise SpecError(f"{authority.name} is pinned already: entry {entry.n}")
+                raise SpecError(f"{authority.name} is already pinned (entry {entry.n})")
         path = study.path(name)
         with storage(path):
             path.parent.mkdir(exist_ok=True)
@@ -56,14 +56,14 @@ def request_timestamp(study: StudyFolder, file: Path) -> Path:
 def add_timestamp(study: StudyFolder, file: Path, response: Path | None = None) -> Attestation:
     """Verify the response for a kept checkpoint, store it beside it, and enter it.
 
-    Without `response` it is what lies beside the checkpoint.
+    Without `response`, the file beside the checkpoint is used.
     """
     stem = _stem(study, file)
     names = [f"checkpoints/{stem}{suffix}" for suffix in (REQUEST, RESPONSE)]
     asking, stored = (study.path(name) for name in names)
     if not asking.exists():
         raise SpecError(
-            f"{names[0]} is not here, which asks for the timestamp",
+            f"the timestamp request {names[0]} is missing",
             hint=f"Make it: assay ledger request {file}",
         )
     request = read_bounded(asking, MAX_BYTES)
@@ -72,7 +72,7 @@ def add_timestamp(study: StudyFolder, file: Path, response: Path | None = None) 
         records = read_records(ledger.entries)
         for entry in records.timestamps:
             if entry.subject == stem:
-                raise SpecError(f"{file} has a timestamp already: entry {entry.n}")
+                raise SpecError(f"{file} already has a timestamp (entry {entry.n})")
         checkpoint = _kept_checkpoint(study, stem)
         check_extends(study.chain(), [checkpoint], origin=study.config.origin)
         attested = verify_response(
@@ -94,9 +94,9 @@ def add_timestamp(study: StudyFolder, file: Path, response: Path | None = None) 
 
 
 def attestations(study: StudyFolder, chain: Chain, *, after: int = 0) -> dict[int, Attestation]:
-    """The timestamps that a ledger names, by number of entry, each verified from stored bytes.
+    """The timestamps that a ledger names, by entry number, each verified from stored bytes.
 
-    `after` leaves out older entries. An authority stands behind what was entered after its pin.
+    `after` leaves out older entries. An authority counts only for timestamps entered after its pin.
     """
     timestamps = [each for each in chain.entries if each.kind == "timestamp" and each.n > after]
     pins = [each for each in chain.entries if each.kind == "authority"] if timestamps else []
@@ -110,7 +110,7 @@ def attestations(study: StudyFolder, chain: Chain, *, after: int = 0) -> dict[in
 
 
 def check_pins(study: StudyFolder, chain: Chain) -> None:
-    """Refuse an authority whose stored certificate is not the one that its entry pins."""
+    """Refuse an authority whose stored certificate differs from the pinned one."""
     for entry in chain.entries:
         if entry.kind == "authority":
             _pinned(study, entry)
@@ -119,7 +119,7 @@ def check_pins(study: StudyFolder, chain: Chain) -> None:
 def attestation_of(study: StudyFolder, record: SubmissionRecord) -> Attestation | None:
     """The attested time of a seal: the one that its run started with, or would start with now.
 
-    Of several the earliest counts: the seal existed by then.
+    The earliest of several counts: the seal existed by then.
     """
     made = attestations(study, study.chain(), after=record.seal.n)
     if record.started is not None:
@@ -139,7 +139,7 @@ def _earliest(made: dict[int, Attestation], record: SubmissionRecord) -> Attesta
 def stated_attestation(
     made: dict[int, Attestation], record: SubmissionRecord
 ) -> Attestation | None:
-    """The attested time that the start of a run names; one that does not cover it is a breach."""
+    """The attested time that the start of a run names; if it does not cover the seal, a breach."""
     assert record.started is not None  # noqa: S101 - only such are asked about
     stated = record.started.said.get("attested")
     if stated is None:
@@ -148,14 +148,14 @@ def stated_attestation(
     known = None if number is None else made.get(number)
     if known is None or not record.seal.n < known.checkpoint <= known.entry < record.started.n:
         raise IntegrityError(
-            f"{record.id} started with the attested time of entry {stated!r:.40}, which is no"
+            f"{record.id} started with the attested time of entry {stated!r:.40}, which is not a"
             " timestamp between its seal and its start"
         )
     earliest = _earliest(made, record)
     if known != earliest:  # else the author could choose, and with the time the seed
         assert earliest is not None  # noqa: S101 - the one stated covers the seal
         raise IntegrityError(
-            f"{record.id} started with the attested time of entry {known.entry}, and entry"
+            f"{record.id} started with the attested time of entry {known.entry}, but entry"
             f" {earliest.entry} attests an earlier one"
         )
     return known
@@ -164,7 +164,7 @@ def stated_attestation(
 def _verified(
     study: StudyFolder, chain: Chain, entry: Entry, authorities: list[AuthorityCertificate]
 ) -> Attestation:
-    """What one entry attests; what it says must be what its files give."""
+    """What one entry attests; its statements must match its files."""
     where = f"entry {entry.n} (timestamp {entry.subject:.64})"
     names = [f"checkpoints/{entry.subject}{suffix}" for suffix in (REQUEST, RESPONSE)]
     if sorted(entry.files) != names:
@@ -173,7 +173,7 @@ def _verified(
     checkpoint = _kept_checkpoint(study, entry.subject)
     check_extends(chain, [checkpoint], origin=study.config.origin)
     if checkpoint.size > entry.n:
-        raise IntegrityError(f"{where}: its checkpoint is of {checkpoint.size} entries, and later")
+        raise IntegrityError(f"{where}: its checkpoint is later: it has {checkpoint.size} entries")
     try:
         attested = verify_response(
             response, request=request, text=checkpoint.text.encode(), authorities=authorities
@@ -183,7 +183,9 @@ def _verified(
     for what, got in (("time", attested.time), ("authority", attested.authority)):
         if entry.said.get(what) != got:
             said = entry.said.get(what)
-            raise IntegrityError(f"{where}: it says {what} {said!r:.80}, and the response {got}")
+            raise IntegrityError(
+                f"{where}: it says {what} {said!r:.80}, but the response says {got}"
+            )
     return _attestation(entry, checkpoint, attested)
 
 
@@ -220,11 +222,11 @@ def _stem(study: StudyFolder, file: Path) -> str:
     stem = file.name.removesuffix(CHECKPOINT)
     if folder != (study.root / "checkpoints").resolve() or file.name != f"{stem}{CHECKPOINT}":
         raise SpecError(
-            f"{file} is no checkpoint of the study",
+            f"{file} is not a checkpoint of the study",
             hint="Keep one first: assay ledger checkpoint `keep=True`",
         )
     if not is_name(stem):
-        raise SpecError(f"{stem!r:.80} cannot name a timestamp", hint="Call it 000007.txt.")
+        raise SpecError(f"{stem!r:.80} is not a valid timestamp name", hint="Call it 000007.txt.")
     return stem
 
 

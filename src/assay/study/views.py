@@ -1,4 +1,4 @@
-"""What the pages of a study show, and writing those pages; how they read is handed in."""
+"""The content of a study's pages, and writing them; the caller supplies the rendering."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,13 +37,13 @@ def calibration_of(study: StudyFolder, records: StudyRecords | None = None) -> C
 
 
 def falsified_of(study: StudyFolder, records: StudyRecords | None = None) -> tuple[Falsified, ...]:
-    """The predictions and bars of a study that turned out otherwise."""
+    """The predictions and bars of a study that did not hold."""
     records = records or records_of(study)
     return falsified(submissions_of(study, records)[0], versions_of(study, records))
 
 
 def unreadable_of(study: StudyFolder) -> tuple[Unreadable, ...]:
-    """The submissions that no page of the study can show."""
+    """The submissions that are too damaged for any page."""
     return submissions_of(study, records_of(study))[1]
 
 
@@ -55,7 +55,7 @@ def write_page(study: StudyFolder, name: str, views: Mapping[str, View]) -> Path
 
 
 def refresh_pages(study: StudyFolder, views: Mapping[str, View]) -> list[str]:
-    """Write the pages again that exist in the study; their names."""
+    """Rewrite the existing pages of the study; returns their names."""
     present = [name for name in views if (study.root / name).is_file()]
     for name in present:
         write_page(study, name, views)

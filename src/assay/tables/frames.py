@@ -98,8 +98,8 @@ def frame_rows(frame: "polars.DataFrame", where: str) -> PlacedRows:
 def fault_on_trial(data: bytes, read: str, *, each: bool = False) -> str | None:
     """Unpack a table in a process with limited memory and time, and discard the result.
 
-    With `each` its rows are made there as well, and their values and texts counted. Says why the
-    table is refused; None where it is not.
+    With `each`, its rows are made there too, and their values and texts counted. Returns why the
+    table is refused; None if it is not.
     """
     if sys.platform != "linux":
         return None

@@ -1,7 +1,7 @@
 """Rows from JSON: one object a line, an array of objects, an object of columns or around an array.
 
-An object that holds one array of objects is taken for that array. Where all its values are lists of
-one length, and not all of them lists of objects, these are columns.
+An object that holds one array of objects is read as that array. If all its values are lists of one
+length, but not all lists of objects, they are columns.
 """
 
 from collections.abc import Iterator

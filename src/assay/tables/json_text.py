@@ -127,8 +127,8 @@ class JsonText:
 
     def _unheld(self) -> SpecError:
         return SpecError(
-            f"{self.where}, line {self.line(self.at)}: a value is nested too deep, is longer than"
-            f" {_WINDOW:,} characters or is a number with too many digits"
+            f"{self.where}, line {self.line(self.at)}: a value nested too deep, longer than"
+            f" {_WINDOW:,} characters, or with too many digits"
         )
 
 

@@ -23,7 +23,7 @@ from assay.tables.shards import shard_paths
 STANDARD_INPUT = "-"
 IN_MEMORY = "<memory>"
 NO_PATHS = (STANDARD_INPUT, IN_MEMORY)
-"""Places that are no path: what was read there cannot be read again."""
+"""Places that are not paths: their data cannot be read again."""
 _NAME = "standard input"
 _read: list[tuple[object, bytes]] = []
 """The last stream that was read, and its bytes."""

@@ -161,8 +161,8 @@ def test_a_placebo_may_be_the_state_of_another_corpus(tmp_path):
 
 NO_PLACEBO = {
     "a field that no row has": ('shuffle = ["verdict", "verdct"]', "has the field 'verdct'"),
-    "values that are all the same": ('shuffle = ["hit"]', "is production itself"),
-    "a copy of production": ('state = "copy"', "is production itself"),
+    "values that are all the same": ('shuffle = ["hit"]', "equals production"),
+    "a copy of production": ('state = "copy"', "equals production"),
 }
 
 
@@ -257,7 +257,7 @@ def test_a_beginning_that_brings_others_files_is_refused(tmp_path):
     write_lines(tmp_path / "begin" / "memory.jsonl", [])
     (tmp_path / "begin" / "more.txt").write_text("x")
     with pytest.raises(
-        SpecError, match=r"memory: initial brings more\.txt, which is no file of it"
+        SpecError, match=r"memory: initial has more\.txt, which is not a file of this layer"
     ):
         build(path, tmp_path / "scratch")
 
@@ -278,7 +278,7 @@ def test_a_state_that_changes_while_it_is_copied_is_refused(tmp_path, monkeypatc
         (tmp_path / "state" / "memory.jsonl").write_text("{}\n")
 
     monkeypatch.setattr(module.shutil, "copytree", busy)
-    with pytest.raises(StateNotIsolated, match="was changed while it was being copied"):
+    with pytest.raises(StateNotIsolated, match="changed while it was being copied"):
         build(path, tmp_path / "scratch")
 
 

@@ -167,7 +167,7 @@ MALFORMED = {
     "b.jsonl": (b'{"item": "\xff"}\n', r"b\.jsonl, line 1.*UTF-8"),
     "h.jsonl": (b'{"item": "' + b"x" * (1 << 20) + b'"}\n', r"h\.jsonl, line 1: 1,048,\d+ bytes"),
     "w.json": (b'{"item": ', r"w\.json.*not JSON"),
-    "x.bin": (b"\x80\x04K\x01.", r"nothing tells what of x\.bin came from which item"),
+    "x.bin": (b"\x80\x04K\x01.", r"x\.bin: no way to find the parts that came from items"),
     "y.db": (b"SQLite format 3\0" + b"\0" * 100, r"y\.db: SQLite says"),
 }
 
@@ -190,7 +190,9 @@ def test_empty_files_and_folders_have_no_rows(tmp_path):
 
 def test_a_field_that_no_row_has_is_a_misspelling(tmp_path):
     lines(tmp_path / "m.jsonl", '{"item": "q1"}')
-    with pytest.raises(SpecError, match=r"no row of m\.jsonl has the field 'itme'") as refused:
+    with pytest.raises(
+        SpecError, match=r"no row of m\.jsonl has the provenance field 'itme'"
+    ) as refused:
         mentions_of(tmp_path, ["m.jsonl"], Layer(files=("*",), provenance="itme"), TRACES)
     assert "They have item." in refused.value.hint
 
@@ -379,12 +381,12 @@ FAULTS = {
     "one that writes elsewhere": (
         "import pathlib\ntry:\n    pathlib.Path('elsewhere').write_text('x')\n"
         "except OSError:\n    pass",
-        "past the copy that it was given",
+        "outside its copy of the state",
     ),
     "one that writes to production": (
         "import pathlib\np = pathlib.Path('state/memory.jsonl')\n"
         "try:\n    p.write_text('')\nexcept OSError:\n    pass",
-        "past the copy that it was given",
+        "outside its copy of the state",
     ),
 }
 

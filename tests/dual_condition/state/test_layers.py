@@ -81,7 +81,9 @@ def test_a_layer_may_have_no_files_yet():
     "pattern", ["", "..", "../x", "/x", "a//b", "a/../b", "./a", "a\\b", "a\0"]
 )
 def test_paths_that_lead_out_or_nowhere_are_refused(pattern):
-    with pytest.raises(SpecError, match=r"dual\.toml: state\.layers\.memory: .* is no path inside"):
+    with pytest.raises(
+        SpecError, match=r"dual\.toml: state\.layers\.memory: .* is not a path inside"
+    ):
         check_layer("memory", Layer(files=(pattern,)), "dual.toml")
 
 

@@ -102,8 +102,8 @@ def test_having_no_idea_is_a_prediction():
 )
 def test_having_no_idea_and_an_idea_exclude_each_other(said):
     error = refused("no_idea = true\n" + said)
-    assert "no_idea = true stands beside a prediction" in error.message
-    assert error.hint == "Take away the one or the other."
+    assert "no_idea = true, but the file also holds a prediction" in error.message
+    assert error.hint == "Remove one of them."
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_an_unknown_outcome_is_named_beside_the_known_ones(name):
 
 
 def test_an_unknown_metric_is_named_beside_the_known_ones():
-    known = "there are D1, D2, D3, D3.folklore, D3.all"
+    known = "the metrics are D1, D2, D3, D3.folklore, D3.all"
     for text in ("[ranges]\nD9 = [0, 1]", 'directions = ["D1 > D9"]', 'directions = ["D9 > 0.5"]'):
         message = refused(text).message
         assert "no metric 'D9'" in message
@@ -192,7 +192,7 @@ def test_a_level_lies_between_nothing_and_certainty(level):
     ):
         error = refused(text)
         assert error.message == f"{where} = {shown}, expected a number between 0 and 1"
-        assert error.hint == "0.8 means that four ranges in five should hold."
+        assert error.hint == "0.8 means that four in five ranges should hold."
 
 
 def test_a_level_is_checked_where_no_range_uses_it():
@@ -201,7 +201,7 @@ def test_a_level_is_checked_where_no_range_uses_it():
 
 def test_an_inverted_range_is_refused():
     message = refused("[ranges]\nD1 = [0.8, 0.7]").message
-    assert message == "prediction.toml, ranges: D1 = [0.8, 0.7], expected the lower end first"
+    assert message == "prediction.toml, ranges: D1 = [0.8, 0.7], expected the lower limit first"
 
 
 @pytest.mark.parametrize("ends", ["[nan, 0.5]", "[0.5, nan]", "[0.5, inf]", "[-inf, inf]"])
@@ -224,7 +224,7 @@ def test_a_range_stays_where_its_metric_can_be(metric, ends, least):
     message = refused(f"[ranges]\n{metric} = {ends}").message
     name = metric.strip('"')
     assert message == (
-        f"prediction.toml, ranges: {name} = {ends}, and it can only be from {least} to 1"
+        f"prediction.toml, ranges: {name} = {ends}, but it can only be from {least} to 1"
     )
 
 
@@ -316,7 +316,7 @@ NO_COMPARISON = ["", "D1", "D1 >", "> D1", "D1 = 0.5", "D1 != D2", "D1 < = 0.5",
 @pytest.mark.parametrize("text", NO_COMPARISON)
 def test_what_is_no_comparison_is_shown_how_one_looks(text):
     error = refused(f'directions = ["{text}"]')
-    assert error.message == f"prediction.toml, directions: {text!r} is no comparison"
+    assert error.message == f"prediction.toml, directions: {text!r} is not a comparison"
     assert '"D1 > 007:D1"' in error.hint
 
 
@@ -334,7 +334,7 @@ def test_every_sign_is_read_with_and_without_spaces(sign, space):
 
 def test_two_numbers_predict_nothing():
     message = refused('directions = ["0.5 < 0.7"]').message
-    assert message.endswith("'0.5 < 0.7' compares two numbers and predicts nothing")
+    assert message.endswith("'0.5 < 0.7' compares two numbers, so it predicts nothing")
 
 
 @pytest.mark.parametrize("text", ["D1 >= D1", "007:D1 < 007:D1"])
@@ -346,7 +346,7 @@ def test_a_comparison_with_itself_predicts_nothing(text):
 @pytest.mark.parametrize("text", ["007:D1 > 0.5", "0.5 < 007:D1", "007:D1 < first-try:D1"])
 def test_what_is_about_earlier_results_alone_predicts_nothing(text):
     message = refused(f'directions = ["{text}"]').message
-    assert message.endswith(f"{text!r} is about earlier results and predicts nothing")
+    assert message.endswith(f"{text!r} compares earlier results, so it predicts nothing")
 
 
 def test_a_metric_may_be_compared_with_itself_in_an_earlier_submission():
@@ -356,36 +356,36 @@ def test_a_metric_may_be_compared_with_itself_in_an_earlier_submission():
 
 def test_a_direction_stands_once():
     message = refused('directions = ["D1 > D2", "D2 > D3", "D1>D2"]').message
-    assert message == "prediction.toml, directions: 'D1 > D2' stands twice"
+    assert message == "prediction.toml, directions: 'D1 > D2' occurs twice"
 
 
 @pytest.mark.parametrize("text", ["nan < D1", "D1 > inf", "D1 > -inf", "D1 > 1e999"])
 def test_only_finite_numbers_are_compared_with(text):
-    assert "is no number to compare with" in refused(f'directions = ["{text}"]').message
+    assert "is not a valid number" in refused(f'directions = ["{text}"]').message
 
 
 @pytest.mark.parametrize(
     ("text", "bounds"),
     [
-        ("D1 > 70", "D1 can only be from 0 to 1"),
-        ("-0.1 < D1", "D1 can only be from 0 to 1"),
-        ("D3 >= -1.5", "D3 can only be from -1 to 1"),
+        ("D1 > 70", "but D1 can only be from 0 to 1"),
+        ("-0.1 < D1", "but D1 can only be from 0 to 1"),
+        ("D3 >= -1.5", "but D3 can only be from -1 to 1"),
     ],
 )
 def test_a_number_beyond_what_the_metric_can_be_is_refused(text, bounds):
-    assert refused(f'directions = ["{text}"]').message.endswith(f"{text!r}, and {bounds}")
+    assert refused(f'directions = ["{text}"]').message.endswith(f"{text!r}, {bounds}")
     assert parsed('directions = ["D3 >= -0.5", "0 < D1"]').directions
 
 
 @pytest.mark.parametrize(
     ("term", "said"),
     [
-        ("008:D1", "008 has no result yet to be compared with"),
-        (":D1", "':D1' names no submission"),
-        ("../x:D1", "'../x:D1' names no submission"),
-        ("a:b:D1", "'a:b:D1' names no submission"),
-        ("007:D9", "no metric 'D9'; there are D1"),
-        ("007:", "no metric ''; there are D1"),
+        ("008:D1", "008 has no result yet"),
+        (":D1", "':D1' does not name a submission"),
+        ("../x:D1", "'../x:D1' does not name a submission"),
+        ("a:b:D1", "'a:b:D1' does not name a submission"),
+        ("007:D9", "no metric 'D9'; the metrics are D1"),
+        ("007:", "no metric ''; the metrics are D1"),
     ],
 )
 def test_a_submission_without_a_result_cannot_be_compared_with(term, said):

@@ -218,7 +218,7 @@ def test_an_artifact_that_was_edited_since_is_refused(tmp_path):
     comparison = shown(tmp_path, artifact)
     artifact.write_text("edited")
     error = raised(freeze, tmp_path / "skills", artifact, comparison)
-    assert "not what was measured" in error.message
+    assert "not the measured artifact" in error.message
 
 
 def test_a_comparison_that_was_edited_by_hand_is_refused(tmp_path):
@@ -422,7 +422,7 @@ HISTORIES = {
         {"name": "a", "artifact": digest(b"1")},
         {"name": "a", "artifact": digest(b"2"), "previous": digest(b"3")},
     ],
-    "nothing to take back": [{"kind": "revert", "name": "a", "artifact": digest(b"1")}],
+    "no ratification to revert": [{"kind": "revert", "name": "a", "artifact": digest(b"1")}],
     "something else put back": [
         {"name": "a", "artifact": digest(b"1")},
         {"kind": "revert", "name": "a", "artifact": digest(b"2"), "previous": digest(b"1")},

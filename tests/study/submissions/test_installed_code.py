@@ -115,7 +115,7 @@ def test_a_list_of_files_that_cannot_be_read_is_an_error_of_ours(tmp_path, place
     append(place / "plantedlib-1.0.dist-info/RECORD", "\n\n")
     error = raised(run_sealed, study, "001", unwitnessed=True)
     assert isinstance(error, StorageError)
-    assert "what is installed" in error.message
+    assert "the installed distributions" in error.message
 
 
 LATE = "def detect(question):\n    'number' in question and __import__('loose')\n    return 1\n"

@@ -120,7 +120,7 @@ def test_the_command_says_what_differs(tmp_path):
     assert done.returncode == 4
     last = json.loads(done.stdout)["steps"][-1]
     every = SEEDS * 24
-    assert f"{every} of {every} outputs came out differently, by up to 0." in last["found"]
+    assert f"{every} of {every} outputs differ, by up to 0." in last["found"]
     (again,) = last["reruns"]
     assert (again["submission"], again["changed"]) == ("001", every)
     assert again["item"] is not None
@@ -146,7 +146,7 @@ def test_a_submission_without_a_result_is_unchecked_and_no_breach(tmp_path, name
     sealed(study, "002")
     done = command(study.root, "verify", "--rerun", name)
     assert done.returncode == 2
-    assert f"there is no result of {name} to compare with" in done.stdout
+    assert f"{name} has no result to compare with" in done.stdout
 
 
 def test_a_folder_after_the_flag_is_not_taken_for_a_submission(tmp_path):

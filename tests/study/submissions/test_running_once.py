@@ -87,7 +87,7 @@ def test_a_ledger_put_back_to_before_the_run_does_not_run_again(tmp_path):
     for insisting in (False, True):
         error = raised(run_sealed, study, "001", unwitnessed=insisting)
         assert isinstance(error, BrokenChain)
-        assert "does not continue what the last commit holds" in error.message
+        assert "does not continue the ledger of the last commit" in error.message
     assert kinds(study) == ["study", "seal"]
 
 
@@ -120,7 +120,7 @@ def test_while_one_process_holds_the_seal_no_other_runs_it(tmp_path, monkeypatch
         fcntl.flock(holder, fcntl.LOCK_EX)
         error = raised(run_sealed, study, "001")
         assert isinstance(error, AlreadyRun)
-        assert "by another process now" in error.message
+        assert "another process is running" in error.message
         assert kinds(study) == ["study", "seal"]
         # The control: without the guard it runs beside the other.
         monkeypatch.setattr("assay.study.submissions.run.only_one", lambda *given: nullcontext())

@@ -107,7 +107,7 @@ def test_git_keeps_line_ends_because_the_study_tells_it_to(tmp_path, kept):
 def test_nothing_is_sealed_twice(tmp_path):
     study = a_study(tmp_path)
     before = (study.root / "preregs/001/seal.json").read_bytes()
-    with pytest.raises(AlreadySealed, match="sealed by entry 1"):
+    with pytest.raises(AlreadySealed, match=r"already sealed \(entry 1\)"):
         seal(study, "001")
     assert (study.root / "preregs/001/seal.json").read_bytes() == before
     assert kinds(study) == ["study", "seal"]
@@ -143,11 +143,11 @@ PREDICTIONS = {
     "no toml": ("ranges = [", "not TOML"),
     "not text": (b"\xff\xfe", "not UTF-8"),
     "no such bar": ("[ranges]\nB9 = [0.1, 0.2]\n", "no metric 'B9'"),
-    "a range upside down": ("[ranges]\nB1 = [0.9, 0.2]\n", "the lower end first"),
+    "a range upside down": ("[ranges]\nB1 = [0.9, 0.2]\n", "the lower limit first"),
     "beyond what can be": ("[ranges]\nB1 = [0.9, 1.2]\n", "can only be from 0 to 1"),
     "no number": ("[ranges]\nB1 = [nan, 1.0]\n", "two finite numbers"),
     "shares that do not sum": ("[outcomes]\npass = 0.4\n", "sum to 0.4"),
-    "an idea and none": (f"no_idea = true\n{PREDICTION}", "beside a prediction"),
+    "an idea and none": (f"no_idea = true\n{PREDICTION}", "also holds a prediction"),
     "two numbers": ('directions = ["0.1 < 0.2"]\n', "predicts nothing"),
     "a later result": ('directions = ["B1 > 007:B1"]\n', "007 has no result yet"),
     "a key of one's own": ("sure = true\n", "unknown field"),
@@ -245,7 +245,7 @@ def test_sealing_while_the_bars_are_revised_is_refused(tmp_path, monkeypatch):
 
     found = sealing._examined
     monkeypatch.setattr(sealing, "_examined", late)
-    with pytest.raises(SpecError, match="revised meanwhile"):
+    with pytest.raises(SpecError, match="revised in the meantime"):
         seal(study, "001")
     assert kinds(study) == ["study", "bars"]
 
@@ -256,5 +256,5 @@ def test_a_seal_that_git_is_told_to_ignore_has_no_witness(tmp_path):
     sealed(study)
     commit(tmp_path, "Seal 001")
     error = raised(run_sealed, study, "001")
-    assert "git is told to leave out study/preregs/001/seal.json" in error.message
+    assert "git ignores study/preregs/001/seal.json" in error.message
     assert git(tmp_path, "status", "--porcelain") == ""

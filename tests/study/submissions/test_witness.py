@@ -47,7 +47,7 @@ def caveats(study):
 
 def test_outside_git_a_run_is_refused(tmp_path):
     study = a_study(tmp_path)
-    with pytest.raises(NotWitnessed, match="in no git repository") as caught:
+    with pytest.raises(NotWitnessed, match="not in a git repository") as caught:
         run_sealed(study, "001")
     assert "`unwitnessed=True`" in caught.value.hint
     assert kinds(study) == ["study", "seal"]
@@ -174,7 +174,7 @@ def test_history_that_was_rewritten_is_a_breach(tmp_path):
     commit(home, "All at once")
     number, found = breach(study)
     assert number == 3
-    assert "does not come before what is checked out" in found
+    assert "is not an ancestor of the checked-out commit" in found
     number, found = breach(cloned(home, tmp_path / "copy"))
     assert number == 3
     assert "its history was rewritten" in found
@@ -216,7 +216,7 @@ def test_a_witness_that_holds_the_run_already_is_a_breach(tmp_path):
     assert breach(study, since=head)[0] == 1
     number, found = breach(study)
     assert number == 3
-    assert "does not stand between the seal and the run" in found
+    assert "is not between the seal and the run" in found
 
 
 def test_a_witness_that_holds_only_the_outputs_already_is_a_breach(tmp_path):
@@ -230,7 +230,7 @@ def test_a_witness_that_holds_only_the_outputs_already_is_a_breach(tmp_path):
     commit(tmp_path, "Result of 001")
     number, found = breach(study)
     assert number == 3
-    assert "holds its outputs already" in found
+    assert "already holds its outputs" in found
 
 
 def test_a_witness_with_another_history_is_a_breach(tmp_path):
@@ -249,7 +249,7 @@ def test_a_witness_with_another_history_is_a_breach(tmp_path):
     commit(tmp_path, "Another witness")
     number, found = breach(study)
     assert number == 3
-    assert "does not stand between the seal and the run" in found
+    assert "is not between the seal and the run" in found
 
 
 def test_a_witness_from_before_the_seal_is_a_breach(tmp_path):

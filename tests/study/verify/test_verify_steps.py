@@ -460,7 +460,7 @@ def test_step_6_sees_a_scorecard_that_was_changed_with_its_entry(study, kind):
     redigest(study)
     number, found = breach(study)
     assert number == 6
-    assert "is not what the outputs give" in found
+    assert "differs from what the outputs give" in found
 
 
 def test_step_6_sees_a_caveat_left_out_in_the_name_of_another_version(study):
@@ -507,7 +507,7 @@ def test_step_6_sees_a_grade_that_was_changed_with_its_entry(study, kind):
     redigest(study)
     number, found = breach(study)
     assert number == 6
-    assert "grades/001.json is not what the result gives" in found
+    assert "grades/001.json differs from what the result gives" in found
 
 
 def test_step_6_sees_a_prediction_that_was_never_graded(study):
@@ -522,7 +522,7 @@ def test_step_7_sees_bars_under_which_nobody_was_judged(study):
     revised_unjudged(study)
     number, found = breach(study)
     assert number == 7
-    assert "001 was not judged under detection bars mine-2" in found
+    assert "001 is not judged under detection bars mine-2" in found
     assert "assay score `all=True`" in found
     assert command(study.root, "score", "--all").returncode in (0, 1)
     assert breach(study) == (None, "")
@@ -565,12 +565,12 @@ def test_step_9_alone_sees_outputs_that_were_forged_throughout(study):
     assert {outcome for outcome, _ in found.values()} <= {"ok", "noted"}  # nothing else sees it
     number, said = breach(study, rerun=())
     assert number == 9
-    assert "of 24 outputs came out differently" in said
+    assert "of 24 outputs differ" in said
 
 
 def test_step_9_finds_nothing_where_nothing_was_forged(study):
     found = steps(study, rerun=())
-    assert found[9] == ("ok", "1 submission run again, every output the same")
+    assert found[9] == ("ok", "1 submission run again, all outputs equal")
 
 
 def test_a_checkpoint_sees_the_forgery_too(study):

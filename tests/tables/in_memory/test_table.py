@@ -129,7 +129,7 @@ def deep():
     [
         (b"x", "row 1, column 'a': a value of type bytes"),
         (object(), "column 'a': a value of type object"),
-        (float("inf"), "column 'a': inf is no number"),
+        (float("inf"), "column 'a': inf is not a finite number"),
         ({1: 2}, "column 'a': a key is 1"),
         (deep(), "column 'a': nested deeper than 32 levels"),
         ("\ud800", "the rows, row 1: cannot be written as JSON"),
@@ -169,7 +169,7 @@ def breaking():
         ({"a": [1], "b": [1, 2]}, "columns of different lengths: 'a' has 1, 'b' has 2"),
         (ROWS[0], "column 'id' is int, expected a list of values"),
         (pandas.DataFrame([[1, 2]]), "row 1: a column is named 0 .int., expected text"),
-        (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' stands 2 times"),
+        (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' occurs 2 times"),
         (Broken(), "the rows cannot be read: ZeroDivisionError: theirs"),
         (breaking(), "the rows cannot be read: KeyError: 'gone'"),
     ],

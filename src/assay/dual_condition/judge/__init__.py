@@ -1,1 +1,1 @@
-"""Judging dual-condition evidence: values in, values out."""
+"""Judge dual-condition evidence: values in, values out."""

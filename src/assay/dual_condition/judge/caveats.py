@@ -16,9 +16,8 @@ from assay.stats.estimate import Estimate
 from assay.wording import counted
 
 CODES: Codes = {
-    "placebo-gains": "A state that can teach nothing gains as well, so not all of A - B is"
-    " learning.",
-    "split-undecidable": "Whether the gain is memory of these very items cannot be told: C is not"
+    "placebo-gains": "A state that can teach nothing gains too, so not all of A - B is learning.",
+    "split-undecidable": "It is unknown whether the gain is memory of these very items: C is not"
     " shown to be free of them.",
     "only-memorised": "The state is shown to help, but not once what came from this benchmark's own"
     " items is taken out: transfer (C - B) may be nothing.",
@@ -32,18 +31,18 @@ CODES: Codes = {
     " to these items, a part of what is called transfer is memory.",
     "at-chance": "A itself is not shown to do better than chance, so there is little to explain.",
     **CHANGES,
-    "own-thresholds": "The thresholds of the regimes are not the usual ones.",
-    "average-precision": "Intervals of average precision are somewhat too narrow: in simulations"
-    " about 92 % of them hold the truth, and not 95.",
+    "own-thresholds": "The thresholds of the regimes are not the defaults.",
+    "average-precision": "Intervals of average precision are slightly too narrow: in simulations"
+    " about 92 % of them cover the truth, not 95 %.",
     "pilot-only": "One class has too few items for either column to mean anything.",
-    "learns-during-runs": "The system changes its state while it is judged. Every run began from"
-    " the same copy, so no run taught another; but B is then not free of learning either.",
-    "no-c": "No state without what came from this benchmark was made, so memorisation and transfer"
-    " cannot be told apart.",
-    "seen-unknown": "Nothing tells which items the state has something of.",
-    "uneven-seeds": "Runs came out unlike the other seeds of their condition. The interval has them"
-    " in it, and is about seeds of which as many do so.",
-    "one-seed": "There is one seed, so what other seeds would do is not in the intervals.",
+    "learns-during-runs": "The system changes its state while it is judged. Every run started from"
+    " the same copy, so no run taught another, but B then includes learning too.",
+    "no-c": "No state without what came from this benchmark was made, so memorisation and"
+    " transfer cannot be separated.",
+    "seen-unknown": "It is unknown which items the state has traces of.",
+    "uneven-seeds": "Some runs differ from the other seeds of their condition. The interval"
+    " includes them and is about seeds with as many such runs.",
+    "one-seed": "There is one seed, so the intervals do not cover variation between seeds.",
     "few-seeds": "With so few seeds the intervals may be too narrow or very wide.",
     "seed-blind": "All seeds gave the same scores: the system does not use its seed.",
     "b-fell": "B is surely lower than it once was, and so is A.",
@@ -58,7 +57,7 @@ CODES: Codes = {
 
 
 def caveats_of(details: Mapping[str, str]) -> tuple[Caveat, ...]:
-    """The caveats noted, by code with their details, the weightiest first."""
+    """The caveats with their details, the most serious first."""
     caveats = Caveats(CODES)
     for code, detail in details.items():
         caveats.add(code, detail)
@@ -175,7 +174,7 @@ def _about_the_layers(evidence: DualEvidence) -> dict[str, str]:
     layers = evidence.state.layers
     kept = [name for name, layer in layers.items() if layer.rows and not layer.rows_from_items]
     if kept and "C" in evidence.conditions:
-        remarks["nothing-forgotten"] = f"So it is with {', '.join(kept)}."
+        remarks["nothing-forgotten"] = f"Layers: {', '.join(kept)}."
     remains = evidence.state.remains
     if remains is not None and remains.unreadable:
         files = [file.file for file in remains.unreadable]

@@ -1,4 +1,4 @@
-"""Whether the parts of evidence fit together, as those of real runs do."""
+"""Check that the parts of evidence are consistent, as in real runs."""
 
 import math
 from collections import Counter
@@ -37,35 +37,35 @@ def _contradictions(at: DualEvidence) -> Iterator[str]:
     numbers = (at.threshold, at.thresholds.polish, at.thresholds.memory_gap,
                at.thresholds.memory_floor or 0.0, at.thresholds.dependent)  # fmt: skip
     if not all(map(math.isfinite, numbers)):
-        yield "a threshold is no number"
+        yield "a threshold is not a number"
 
 
 def _items(at: DualEvidence) -> Iterator[str]:
     count = len(at.items.id)
     if len(at.items.positive) != count or len(at.items.group or at.items.id) != count:
-        yield f"items has {count} ids, and not as many labels or groups"
+        yield f"items has {count} ids, but another number of labels or groups"
     yield from (f"items has {name!r:.60} twice" for name in _twice(at.items.id))
     if at.items.solved:
         yield from _solved(at)
     elif not 0 < sum(at.items.positive) < len(at.items.positive):
-        yield "all items are of one class"
+        yield "all items have one class"
     if set(at.inputs.items) != {str(seed) for seed in at.seeds}:
-        yield "inputs.items has other seeds than seeds"
+        yield "inputs.items and seeds name different seeds"
 
 
 def _solved(at: DualEvidence) -> Iterator[str]:
-    """Items that are solved have a right answer each, and a score of 1 or 0."""
+    """Each solved item has a right answer, and a score of 1 or 0."""
     if at.metric != "accuracy" or at.threshold != 0.5 or not all(at.items.positive):
-        yield "items that are solved have an accuracy, at a threshold of .5, and are all positive"
+        yield "solved items need the metric accuracy, a threshold of .5, and only positives"
     if not 0.0 < (at.items.commonest or 0.0) <= 1.0:
-        yield "items.commonest is no share"
+        yield "items.commonest is not a share"
     scores = {score for held in at.scores.values() for row in held.values() for score in row}
     if not scores <= {0.0, 1.0, None}:
-        yield "an item that is solved has a score other than 0 and 1"
+        yield "a solved item has a score other than 0 and 1"
 
 
 def _runs(at: DualEvidence) -> Iterator[str]:
-    """Every run has its scores, and all scores are of runs."""
+    """Every run has scores, and all scores belong to runs."""
     cells = [(run.condition, str(run.seed)) for run in at.runs]
     planned = {(name, str(seed)) for name in at.conditions for seed in at.seeds}
     yield from (f"{name} at seed {seed} was run twice" for name, seed in _twice(cells))
@@ -79,27 +79,27 @@ def _runs(at: DualEvidence) -> Iterator[str]:
         if len(scores) != len(at.items.id):
             yield f"{here}: {len(scores)} scores of {len(at.items.id)} items"
         if run.unscored != sum(score is None for score in scores):
-            yield f"{here}: {run.unscored} items are said to have no score"
+            yield f"{here}: {run.unscored} items claim to have no score"
         if not all(math.isfinite(score) for score in scores if score is not None):
-            yield f"{here}: a score that is no number"
+            yield f"{here}: a score is not a number"
         begun = at.state.manifests.get(run.condition)
         if begun is None or manifest_digest(tuple(begun)) != run.before:
-            yield f"{here}: it did not begin with the state that is listed for {run.condition}"
+            yield f"{here}: it did not start from the listed state of {run.condition}"
 
 
 def _state(at: DualEvidence) -> Iterator[str]:
     known = set(at.items.id)
     for name in at.state.manifests:
         if name not in at.conditions:
-            yield f"state.manifests has {name!r:.60}, which is no condition"
+            yield f"state.manifests has {name!r:.60}, which is not a condition"
     paths = {entry.path for entry in at.state.manifests.get("A", ())}
     for name, layer in at.state.layers.items():
         if "A" in at.state.manifests and not set(layer.files) <= paths:
-            yield f"layer {name}: files that production has not"
+            yield f"layer {name}: it names files that production lacks"
         if not set(layer.mentions or ()) <= known:
-            yield f"layer {name}: mentions of what is no item"
+            yield f"layer {name}: it mentions unknown items"
         if (layer.rows_from_items or 0) > (layer.rows or 0):
-            yield f"layer {name}: more rows from items than rows"
+            yield f"layer {name}: it has more rows from items than rows"
     if not at.state.layers:
         yield "the state has no layers"
     remains = at.state.remains
@@ -118,7 +118,7 @@ def _state(at: DualEvidence) -> Iterator[str]:
 def _history(history: tuple[Past, ...]) -> Iterator[str]:
     for past in history:
         if not -1.0 <= past.low <= past.value <= past.high <= 1.0:
-            yield f"history: {past.value:g} is not within [{past.low:g}, {past.high:g}]"
+            yield f"history: {past.value:g} is outside [{past.low:g}, {past.high:g}]"
     if any(earlier.made > later.made for earlier, later in pairwise(history)):
         yield "history is out of order"
     yield from (

@@ -1,11 +1,11 @@
-"""Judging kept scores: each condition, their differences, and what they say of the state.
+"""Judge stored scores: each condition, their differences, and the regime.
 
     A - B   learning contribution     A - C   memorisation     C - B   transfer
 
-The last two are given only where C is free of the items (`split`).
+The last two are given only if C is free of the items (`split`).
 
-A row whose preconditions do not all hold is blocked and has no numbers. One with too few items of a
-class has numbers and is a pilot.
+If a precondition does not hold, the row is blocked and has no numbers. With too few items of a
+class it is a pilot, with numbers.
 """
 
 from collections.abc import Sequence
@@ -36,12 +36,12 @@ from assay.stats.clusters import effective_groups
 
 
 def judge_dual(evidence: DualEvidence) -> DualResult:
-    """The result that this evidence gives: the same evidence, the same result."""
+    """The result of this evidence; the same evidence always gives the same result."""
     missing = [name for name in ("A", "B") if name not in evidence.conditions]
     if missing:
         raise OneSidedResult(
             f"{evidence.corpus}: there is no condition {missing[0]}",
-            hint="One side tells nothing of what the state adds: run both.",
+            hint="One condition alone cannot show what the state adds: run both.",
         )
     preconditions = check_preconditions(evidence)
     if not all(precondition.holds for precondition in preconditions.values()):
@@ -161,7 +161,7 @@ def _shapley_weights(names: Sequence[str], layer: str) -> dict[str, float]:
 
 
 def _seen(evidence: DualEvidence, table: ConditionTable) -> tuple[Subset | None, Subset | None]:
-    """A - B on items that the state has something of, and on the others."""
+    """A - B on items that the state mentions, and on the others."""
     layers = evidence.state.layers.values()
     mentions = [layer.mentions for layer in layers if layer.mentions is not None]
     if not mentions:
@@ -179,7 +179,7 @@ def _subset(table: ConditionTable, chosen: NDArray[np.bool_]) -> Subset:
 
 
 def _pilot(evidence: DualEvidence) -> str | None:
-    """Why this can only be a pilot, where it can."""
+    """Why this is only a pilot, if it is."""
     if evidence.items.solved:
         return _few(evidence)
     positive = np.array(evidence.items.positive, dtype=bool)
@@ -199,7 +199,7 @@ def _pilot(evidence: DualEvidence) -> str | None:
 
 
 def _few(evidence: DualEvidence) -> str | None:
-    """Why items that are solved can only be a pilot: as few as would be one of two even classes."""
+    """Why solved items are only a pilot: too few if they were two classes of equal size."""
     count = float(len(evidence.items.id))
     if evidence.items.group is not None:
         count = effective_groups(coded(list(evidence.items.group)))

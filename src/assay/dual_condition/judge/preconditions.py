@@ -25,7 +25,7 @@ def check_preconditions(evidence: DualEvidence) -> dict[str, Precondition]:
 
 
 def reasons_of(checked: Mapping[str, Precondition]) -> tuple[str, ...]:
-    """Why a row is blocked: what does not hold, without what only follows from that."""
+    """Why a row is blocked: the failed preconditions, without mere consequences of others."""
     broken = {
         name: precondition.evidence
         for name, precondition in checked.items()
@@ -38,7 +38,7 @@ def reasons_of(checked: Mapping[str, Precondition]) -> tuple[str, ...]:
 
 
 def shows_a_leak(run: DualRun, layers: Mapping[str, LayerEvidence]) -> bool:
-    """Whether a single run is enough to block the row, so that making more would be a waste."""
+    """Whether a single run already blocks the row, so that more runs would be wasted."""
     lost = run.condition == "A" and not all(
         set(run.opened) & set(layer.files) for layer in layers.values()
     )
@@ -87,7 +87,7 @@ def _begins(at: DualEvidence, condition: str, expected: str, what: str) -> Findi
 
 
 def _none_in_b(at: DualEvidence) -> Finding:
-    """B has nothing of production's bytes but what the beginning has as well."""
+    """B has only bytes of production that the initial state has too."""
     before = {entry.path: entry.digest for entry in at.state.manifests.get("A", ())}
     owned = {name for layer in at.state.layers.values() for name in layer.files}
     if manifest_digest(tuple(at.state.manifests.get("B", ()))) != at.state.initial:
@@ -201,9 +201,9 @@ CHECKS: Mapping[str, Callable[[DualEvidence], Finding]] = {
 """Every precondition by name."""
 NOT_CHECKED = "not checked: no run was made"
 OF_RUNS = frozenset(CHECKS) - {"state_declared", "runs_completed", "production_unchanged"}
-"""Those that runs must show."""
+"""The preconditions that need runs."""
 _FOLLOWS = frozenset({"runs_completed", "same_seeds"})
-"""Those that fail where runs were not made, which has a reason of its own, as a rule."""
+"""The preconditions that fail if runs are missing, which usually has its own reason."""
 
 
 def _some(names: Sequence[object], *, most: int = _SHOWN) -> str:

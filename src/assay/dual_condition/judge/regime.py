@@ -1,4 +1,4 @@
-"""Which regime a system is in, decided on intervals; and when a corpus is only a pilot."""
+"""Decide the regime of a system from intervals, and when a corpus is only a pilot."""
 
 import math
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def regime_of(
     history: Sequence[Past],
     thresholds: Thresholds,
 ) -> Regime:
-    """The regime, from A - B, from B, from A - C and C - B, and from what B was before.
+    """The regime, from A - B, B, A - C, C - B, and the past values of B.
 
     `split` is None where C was not run, and not `decidable` where it was and is no C: then what a
     gain is made of is unknown. The system is `closed` if it spoke to nothing outside: what it
@@ -70,10 +70,10 @@ def regime_of(
 
 
 def surely_fell(now: Estimate, history: Sequence[Past]) -> float:
-    """By how much B is surely below one of its past values; at most 0 where it is not.
+    """By how much B is shown to be below one of its past values; at most 0 if it is not.
 
-    Each fall is bounded by MOVER at the level's share of as many looks as there are pasts, so that
-    a past that was high by chance shows nothing.
+    Each fall is bounded by MOVER at a level divided by the number of past values, so that a past
+    value that was high by chance shows nothing.
     """
     if not history:
         return -math.inf
@@ -86,10 +86,10 @@ def surely_fell(now: Estimate, history: Sequence[Past]) -> float:
 
 
 def is_pilot(positives: float, negatives: float) -> bool:
-    """Whether a class has too few for either column to mean anything.
+    """Whether a class has too few items for either column to mean anything.
 
-    So it is where an AUC of .75 would be shown to be above one half in fewer than 80 % of samples
-    (two-sided, 5 %), by Hanley & McNeil's variances; the numbers are of independent groups.
+    True if an AUC of .75 would be shown to be above one half in fewer than 80 % of samples
+    (two-sided, 5 %), by Hanley & McNeil's variances. The counts are of independent groups.
     """
     if min(positives, negatives) < 2.0:
         return True

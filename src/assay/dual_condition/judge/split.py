@@ -1,4 +1,4 @@
-"""Whether the gain can be split into memorisation and transfer: whether C is what it is said to be.
+"""Decide whether the gain can be split into memorisation and transfer.
 
 C is the state without anything of the benchmark's items, and with all else. Where something of
 them is left in it, or may be where nothing can be looked up, or where C lacks more than that, C - B
@@ -13,12 +13,12 @@ from assay.dual_condition.result import Precondition
 from assay.wording import counted
 
 MOST_VALUES = 0.1
-"""So many values an item that cannot be looked up leave the split decidable."""
+"""The split stays decidable up to this many unsearchable values an item."""
 _SHOWN = 3
 
 
 def check_split(evidence: DualEvidence) -> Precondition | None:
-    """Whether the split can be decided, and what shows it; None where C was not run."""
+    """Whether the split is decidable, with the evidence; None if C was not run."""
     if "C" not in evidence.conditions:
         return None
     why = _obstacle(evidence)
@@ -67,25 +67,25 @@ def _obstacle(evidence: DualEvidence) -> str | None:
 
 
 def unreadable_values(evidence: DualEvidence) -> int:
-    """How many values of C cannot be looked up, but for those that `state.forget` wrote."""
+    """How many values of C cannot be searched, without those that `state.forget` wrote."""
     remains = evidence.state.remains
     files = () if remains is None else remains.unreadable
     return sum(file.values for file in files if not file.rewritten)
 
 
 def undeclared_peers(evidence: DualEvidence) -> list[str]:
-    """The peers that runs spoke to and the spec does not name as part of the system."""
+    """The peers of runs that the spec does not name as part of the system."""
     peers = sorted({peer for run in evidence.runs for peer in run.peers})
     return [peer for peer in peers if not is_service(peer, evidence.services)]
 
 
 def is_service(peer: str, services: tuple[str, ...]) -> bool:
-    """Whether a peer is one of these addresses, or fits one with `*` in it."""
+    """Whether a peer is one of these addresses, or matches one with `*` in it."""
     return any(peer == service or fnmatchcase(peer, _glob(service)) for service in services)
 
 
 def _glob(service: str) -> str:
-    """An address as a pattern in which only `*` stands for anything."""
+    """An address as a pattern in which only `*` is a wildcard."""
     return service.replace("[", "[[]").replace("?", "[?]")
 
 

@@ -1,13 +1,13 @@
-"""Runs that came out unlike the other seeds of their condition: a seed that collapsed, say.
+"""Find runs that differ from the other seeds of their condition, such as a collapsed seed.
 
-A run is uneven where it lies further from its condition's median than seven times what seeds
-usually differ by, and by .02 at least. What they usually differ by is the median distance over the
-runs of all conditions, as a standard deviation, or what the items' influences make it, where that
-is more. A few uneven runs move no median, so they do not hide each other, and seven is far enough
-for five seeds, of which even the median distance is known badly.
+A run is uneven if its distance from its condition's median is over seven times the usual spread of
+seeds, and at least .02. The usual spread is the median distance over the runs of all conditions, as
+a standard deviation, or the spread that the items' influences give, if that is larger. A few uneven
+runs do not move the median, so they do not hide each other. Seven is large enough for five seeds,
+which estimate even the median distance badly.
 
-What no seed showed cannot be found: with S seeds, none of them uneven, a share of 1 - .05^(1/S) of
-all seeds may be, at 95 % (.45 for 5 seeds, .26 for 10, .10 for 29).
+Rare behaviour may not show: with S seeds, none of them uneven, up to 1 - .05^(1/S) of all seeds may
+be uneven, at 95 % (.45 for 5 seeds, .26 for 10, .10 for 29).
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ _AS_DEVIATION = 1.4826
 
 
 def uneven_runs(crossed: Crossed) -> list[tuple[int, int]]:
-    """The uneven runs: condition and seed, by their places."""
+    """The uneven runs: indices of condition and seed."""
     if crossed.seeds < FEWEST_SEEDS:
         return []
     values = crossed.values
@@ -33,5 +33,5 @@ def uneven_runs(crossed: Crossed) -> list[tuple[int, int]]:
 
 
 def unseen_share(seeds: int, *, level: float = 0.95) -> float:
-    """The share of seeds that may be uneven although none of so many was."""
+    """The share of all seeds that may be uneven although none of this many was."""
     return float(1.0 - (1.0 - level) ** (1.0 / seeds))

@@ -1,1 +1,1 @@
-"""What a system keeps between runs: its layers, their rows, and the state of each condition."""
+"""The state of a system between runs: its layers, their rows, and each condition's state."""

@@ -1,10 +1,10 @@
-"""The states that a system is run with, each built once from copies.
+"""The states of all conditions, each built once from copies.
 
-A             production, as it was when the snapshot was taken
-B             what was declared to be there at the beginning, and nothing else
+A             production, as it was at the snapshot
+B             the declared initial state, and nothing else
 C             production without what came from the benchmark's items
-without-X     production, with layer X as at the beginning
-only-X+Y      the beginning, with layers X and Y of production (for Shapley values)
+without-X     production, with layer X in its initial state
+only-X+Y      the initial state, with layers X and Y of production (for Shapley values)
 placebo       the state of another corpus, or production with values shuffled
 """
 
@@ -36,7 +36,7 @@ LayerSource = Literal["production", "initial", "forgotten", "placebo"]
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """A name, and where each layer comes from."""
+    """A name, and the source of each layer."""
 
     name: str
     layers: Mapping[str, LayerSource]
@@ -69,7 +69,7 @@ class Built:
 
 
 def conditions_of(spec: DualSpec) -> list[Condition]:
-    """The conditions that a spec asks for, each once."""
+    """The conditions that a spec requests, each once."""
     layers = list(spec.state.layers)
     conditions = [
         Condition(name="A", layers=dict.fromkeys(layers, "production")),
@@ -108,8 +108,8 @@ class Conditions:
             same = manifest(self.snapshot) == self.entries == manifest(spec.state.root)
         if not same:
             raise StateNotIsolated(
-                f"{spec.state.root} was changed while it was being copied",
-                hint="Is the system running? Stop it while the snapshot is taken.",
+                f"{spec.state.root} changed while it was being copied",
+                hint="Is the system running? Stop it during the snapshot.",
             )
         names = [entry.path for entry in self.entries]
         self.files, left = spec.state.split(names)
@@ -124,12 +124,12 @@ class Conditions:
 
     @cached_property
     def traces(self) -> ItemTraces:
-        """What finds the benchmark's items in texts."""
+        """The finder of the benchmark's items in texts."""
         return ItemTraces(self.spec.known_items)
 
     @cached_property
     def initial_digest(self) -> str:
-        """One digest over the declared initial state, from its sources and not from a copy."""
+        """One digest over the declared initial state, from its sources, not from a copy."""
         kept = [entry for entry in self.entries if entry.path in set(self.fixed)]
         for name, layer in self.spec.state.layers.items():
             kept += self._initial_entries(name, layer)
@@ -146,7 +146,7 @@ class Conditions:
         return [FileEntry(path=self._initial_target(name, layer), size=size, digest=content)]
 
     def _initial_target(self, name: str, layer: Layer) -> str:
-        """Where the single file goes that a layer begins with."""
+        """The place of a layer's single initial file."""
         source = Path(str(layer.initial))
         plain = [file for file in layer.files if not set(file) & set("*?[")]
         target = layer.sqlite or source.name
@@ -158,7 +158,7 @@ class Conditions:
         return target
 
     def mentions(self) -> dict[str, Mentions]:
-        """What each layer that can tell holds of the benchmark's items."""
+        """The benchmark's items in each layer that can be searched for them."""
         mentions = {}
         with storage(self.scratch):
             folder = self.scratch / "reading"  # a database is changed by opening it
@@ -170,7 +170,7 @@ class Conditions:
         return mentions
 
     def remains(self, built: Mapping[str, Built]) -> Remains | None:
-        """What C still holds of the benchmark's items; None where there is no C."""
+        """What C still holds of the benchmark's items; None without C."""
         if "C" not in built:
             return None
         made, states = built["C"], {name: set(built[name].entries) for name in ("A", "B")}
@@ -204,7 +204,7 @@ class Conditions:
         return msgspec.structs.replace(remains, undivided=tuple(undivided))
 
     def build(self, condition: Condition) -> Built:
-        """The folder of a condition; C by a command of the user's begins as production."""
+        """The folder of a condition; a C made by the user's command starts as production."""
         folder = self.scratch / "conditions" / condition.name
         forgotten: dict[str, dict[str, Dropped]] = {}
         with storage(folder):
@@ -225,15 +225,15 @@ class Conditions:
         layers = self.spec.state.layers.values()
         if not any(matches(path, layer.patterns) for path in paths for layer in layers):
             raise SpecError(
-                "[placebo] has no file of any layer: it would be B by another name",
-                hint="placebo.state is a folder laid out as the state is.",
+                "[placebo] has no file of any layer, so it would equal B",
+                hint="placebo.state must be a folder with the same layout as the state.",
             )
         if not lost and entries != self.entries:
             return
         raise SpecError(
             f"placebo.shuffle: no row of the state has the field {lost[0]!r:.60}"
             if lost
-            else "[placebo] is production itself",
+            else "[placebo] equals production",
             hint="Name fields whose values differ from row to row, or the state of another corpus.",
         )
 
@@ -303,7 +303,9 @@ def _copy(source: Path, target: Path, names: Sequence[str]) -> None:
 
 
 def _check_owned(name: str, layer: Layer, names: Sequence[str]) -> None:
-    """Refuse initial files that are no files of the layer."""
+    """Refuse initial files that do not belong to the layer."""
     for file in names:
         if not matches(file, layer.patterns):
-            raise SpecError(f"state.layers.{name}: initial brings {file}, which is no file of it")
+            raise SpecError(
+                f"state.layers.{name}: initial has {file}, which is not a file of this layer"
+            )

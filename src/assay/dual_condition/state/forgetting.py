@@ -1,8 +1,7 @@
-"""What of a state came from the items of a benchmark, and the state without it.
+"""Find what came from a benchmark's items in a state, and remove it.
 
-By a field of its rows that names the item; by an item's id, which a text or a number anywhere in a
-row may be; and always by its words (`item_traces`): whatever a row is called, one that repeats an
-item came from it.
+A row came from an item if a field names the item, if a text or number anywhere in the row is the
+item's id, or, always, if the row repeats the item's words (`item_traces`), whatever it is called.
 """
 
 from collections.abc import Sequence
@@ -23,12 +22,12 @@ from assay.dual_condition.state.rows import (
 from assay.errors import SpecError
 
 OWN_NAMES = frozenset({"", "key", "value"})
-"""What rows call what has no name."""
+"""The values in rows that stand for "no name"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mentions:
-    """Of one layer: its rows, those that came from items, and from which."""
+    """The number of rows of a layer, of those that came from items, and the items."""
 
     rows: int
     from_items: int
@@ -53,8 +52,8 @@ def mentions_of(folder: Path, files: Sequence[str], layer: Layer, traces: ItemTr
     if rows and layer.provenance is not None and layer.provenance not in fields:
         listed = ", ".join(f"{name:.40}" for name in [*filter(None, fields)][:8])
         raise SpecError(
-            f"no row of {files[0]} has the field {layer.provenance!r:.60}, which is to name items",
-            hint=f'They have {listed}. Where nothing came from items: in_c = "keep".',
+            f"no row of {files[0]} has the provenance field {layer.provenance!r:.60}",
+            hint=f'They have {listed}. If nothing came from items: in_c = "keep".',
         )
     return Mentions(rows=rows, from_items=hits, items=frozenset(mentioned))
 
@@ -93,9 +92,9 @@ def _row_files(folder: Path, files: Sequence[str], layer: Layer) -> list[tuple[P
         kind = kind_of_file(folder / name)
         if kind is None or (kind == "lines" and not layer.match):
             raise SpecError(
-                f"nothing tells what of {name} came from which item",
-                hint="jsonl, json and SQLite files have rows that can be told apart, and lines of"
-                ' a text can be told by match; for others say in_c = "initial" or "keep".',
+                f"{name}: no way to find the parts that came from items",
+                hint="JSONL, JSON and SQLite files have rows; for lines of text, add match; for"
+                ' other files, set in_c = "initial" or "keep".',
             )
         row_files.append((folder / name, kind))
     return row_files
@@ -117,7 +116,7 @@ def all_texts(row: StateRow) -> list[str]:
 
 
 class _Known:
-    """Which items a row came from, by a layer's rules."""
+    """Decides which items a row came from, by a layer's rules."""
 
     def __init__(self, layer: Layer, traces: ItemTraces, texts: Sequence[str]) -> None:
         self.field = layer.provenance

@@ -1,14 +1,13 @@
-"""Which items a text repeats: in their words, in nearly their words, or by a digest of them.
+"""Find the items that a text repeats: in their words, in nearly their words, or by a digest.
 
 An item has three texts: its question, its response, and both together. A text identifies an item
-only where few items have it: a question that all of them share identifies none, and neither does an
-answer such as "I do not know". A text of a state repeats an item where it says the same; or, from
-four words on, has nine tenths of all words in common with it, or holds it word by word; or, from
-eight words on, is the beginning of it, cut off anywhere. A response by itself has to be three words
-long: "Paris" is no trace of one item.
+only if few items have it: a shared question identifies none, and neither does an answer such as "I
+do not know". A text of a state repeats an item if it is the same; or, from four words on, if it
+shares nine tenths of all words with it or contains it word by word; or, from eight words on, if it
+is the item's beginning, cut off anywhere. A response alone needs three words: "Paris" is not a
+trace of one item.
 
-A digest of such a text, in hexadecimal digits, in base 64 or as bytes, whole or its beginning, is
-the text by another name.
+A digest of such a text (hexadecimal, base 64 or bytes, whole or its beginning) counts as the text.
 """
 
 import base64
@@ -35,7 +34,7 @@ _ALGORITHMS = (
     partial(hashlib.blake2b, digest_size=32),
 )
 _HEAD = 6
-"""A digest is known by so many bytes at its beginning."""
+"""The number of first bytes by which a digest is recognised."""
 _WORD = re.compile(r"[^\W_]+")
 _HEXADECIMAL = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{12,128}(?![0-9A-Za-z])")
 _BASE_64 = re.compile(r"(?<![0-9A-Za-z+/_-])[0-9A-Za-z+/_-]{20,128}={0,2}(?![0-9A-Za-z+/_=-])")
@@ -78,7 +77,7 @@ class ItemTraces:
     def of_texts(
         self, texts: Sequence[str], *, short: bool = False
     ) -> Mapping[str, frozenset[str]]:
-        """For each text that repeats items, those items; `short` takes any question for a trace."""
+        """For each text that repeats items, those items; with `short`, any question is a trace."""
         distinct = list(dict.fromkeys(texts))
         plain = list(map(_in_words, distinct))
         alike = self._alike(plain)
@@ -94,7 +93,7 @@ class ItemTraces:
         return found
 
     def in_passage(self, text: str) -> set[str]:
-        """The items whose words or digests stand somewhere in a long text."""
+        """The items whose words or digests occur in a long text."""
         return self._contained(_in_words(text)) | self.by_digest(text)
 
     def is_short_text(self, text: str) -> bool:
@@ -102,14 +101,14 @@ class ItemTraces:
         return _in_words(text) in self._short
 
     def by_digest(self, text: str) -> set[str]:
-        """The items of which a digest stands in a text."""
+        """The items with a digest in a text."""
         items: set[str] = set()
         for digest in _digests_in(text):
             items |= self.of_bytes(digest)
         return items
 
     def of_bytes(self, data: bytes) -> set[str]:
-        """The items of which some bytes are a digest, or its beginning."""
+        """The items of which these bytes are a digest, or its beginning."""
         if len(data) < _HEAD:
             return set()
         known = self._digests.get(data[:_HEAD], ())
@@ -142,7 +141,7 @@ class ItemTraces:
         return starts
 
     def _alike(self, texts: Sequence[str]) -> dict[str, set[str]]:
-        """For each long text the items that have nearly its words."""
+        """For each long text, the items with nearly the same words."""
         ours = list(filter(_is_long, dict.fromkeys(texts)))
         if not ours:
             return {}
@@ -160,7 +159,7 @@ class ItemTraces:
         }
 
     def _cut_off(self, text: str) -> set[str]:
-        """The items of which a text is the beginning, if few are; its last word may be half."""
+        """The items that begin with a text, if they are few; its last word may be cut."""
         words = text.split()
         if len(words) < _CUT:
             return set()
@@ -170,7 +169,7 @@ class ItemTraces:
         return items if len(items) <= _FEW else set()
 
     def _contained(self, text: str) -> set[str]:
-        """The items of which a text stands in another, word by word."""
+        """The items with a text that another text contains word by word."""
         words = text.split()
         items: set[str] = set()
         for place in range(len(words) - _START + 1):
@@ -182,7 +181,7 @@ class ItemTraces:
 
 
 def looks_like_digest(token: str) -> bool:
-    """Whether a word looks like a digest, a key or a number that was drawn."""
+    """Whether a word looks like a digest, a key or a random number."""
     if _UUID.fullmatch(token):
         return True
     if _HEXADECIMAL.fullmatch(token):
@@ -192,12 +191,12 @@ def looks_like_digest(token: str) -> bool:
 
 
 def _in_words(text: str) -> str:
-    """The words of a text, case folded; what stands between them counts for nothing."""
+    """The words of a text, case folded; everything between them is ignored."""
     return " ".join(_WORD.findall(text.casefold()))
 
 
 def _spellings(text: str) -> Iterator[str]:
-    """The forms of a text of which digests are usually taken."""
+    """The forms of a text that are usually digested."""
     for spelled in (text, text.strip(), " ".join(text.split())):
         yield from (spelled, spelled.lower())
     yield _in_words(text)
@@ -208,7 +207,7 @@ def _is_long(text: str) -> bool:
 
 
 def _digests_in(text: str) -> Iterator[bytes]:
-    """What may be digests in a text, as bytes."""
+    """The possible digests in a text, as bytes."""
     for match in _HEXADECIMAL.finditer(text):
         yield bytes.fromhex(match[0][: len(match[0]) // 2 * 2])
     for match in _UUID.finditer(text):

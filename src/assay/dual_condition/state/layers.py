@@ -1,8 +1,8 @@
-"""What a system keeps between runs, in named layers, and what each layer is at the beginning.
+"""The named layers of the state that a system keeps between runs, and their initial states.
 
-A layer is some files of the state folder: paths, folders or globs, or a SQLite database with the
-files that stand beside it. Every file of the folder belongs to one layer, or is `fixed`: part of
-the system, in every condition alike.
+A layer is a set of files of the state folder: paths, folders or globs, or a SQLite database with
+its side files. Every file of the folder belongs to one layer or is `fixed`: part of the system, the
+same in every condition.
 """
 
 import fnmatch
@@ -22,12 +22,12 @@ _BESIDE = ("", "-wal", "-shm", "-journal")
 
 
 class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One layer: where it is, what it begins with, and how to tell what came from which item.
+    """One layer: its files, its initial state, and how to find what came from which item.
 
-    `initial` is a file or folder beside the spec; without it the layer begins with nothing.
-    `provenance` is the field of its rows that names the item they came from. `match` finds rows by
-    what they hold: an item's id, or nearly its text. `in_c` is for a layer whose rows cannot be
-    told apart: it is as at the beginning in C, or kept since nothing of it came from the benchmark.
+    `initial` is a file or folder beside the spec; without it the layer starts empty. `provenance`
+    is the field of its rows that names the item they came from. `match` finds rows by their
+    content: an item's id, or nearly its text. `in_c` is for a layer without separable rows: in C it
+    is in its initial state, or kept because nothing in it came from the benchmark.
     """
 
     files: tuple[str, ...] = ()
@@ -39,22 +39,22 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """What the names of its files match."""
+        """The patterns of its file names."""
         if self.sqlite is None:
             return self.files
         return (*self.files, *(f"{self.sqlite}{end}" for end in _BESIDE))
 
     @property
     def tells_items(self) -> bool:
-        """Whether its rows say from which item they came."""
+        """Whether its rows can be traced to items."""
         return self.provenance is not None or bool(self.match)
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
-    """The state folder of production, and how a run is given another in its place.
+    """The state folder of production, and how a run gets a copy in its place.
 
-    `forget` is a command that takes what came from some items out of a copy, in place of the
-    layers' own rules.
+    `forget` is a command that removes what came from items from a copy; it replaces the layers' own
+    rules.
     """
 
     root: Path
@@ -66,14 +66,14 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def can_forget(self) -> bool:
-        """Whether a state without what came from the benchmark can be made."""
+        """Whether C, a state without what came from the benchmark, can be made."""
         each = (layer.tells_items or layer.in_c is not None for layer in self.layers.values())
         return bool(self.forget) or all(each)
 
     def split(self, names: Iterable[str]) -> tuple[dict[str, list[str]], list[str]]:
         """The files of a state folder by layer, and those that belong to none.
 
-        A file that is fixed is in neither; one of two layers, or of one and fixed, is a SpecError.
+        A fixed file is in neither. A file in two layers, or in a layer and fixed, is a SpecError.
         """
         by_layer: dict[str, list[str]] = {name: [] for name in self.layers}
         left = []
@@ -84,7 +84,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
             if len(owners) > 1:
                 raise SpecError(
                     f"{name} of the state belongs to {owners[0]} and to {owners[1]}",
-                    hint="Each file is of one layer: make the patterns narrower.",
+                    hint="Each file belongs to one layer: make the patterns narrower.",
                 )
             fixed = matches(name, self.fixed)
             if owners and fixed:
@@ -108,7 +108,7 @@ def matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _fits(parts: Sequence[str], globs: Sequence[str]) -> bool:
-    """Whether a path fits a glob part by part; `**` stands for any number of folders."""
+    """Whether a path matches a glob part by part; `**` matches any number of folders."""
     if not globs:
         return not parts
     if globs[0] == "**":
@@ -123,9 +123,9 @@ def check_layer(name: str, layer: Layer, where: str) -> None:
         raise SpecError(f"{at} has no files", hint='Say which: files = ["memory.jsonl"].')
     for pattern in layer.patterns:
         if not stays_inside(pattern.rstrip("/")):
-            raise SpecError(f"{at}: {pattern!r} is no path inside the state folder")
+            raise SpecError(f"{at}: {pattern!r} is not a path inside the state folder")
     if layer.provenance == "":
         raise SpecError(f"{at}.provenance is empty, expected the name of a field")
     if layer.tells_items and layer.in_c is not None:
         rule = "provenance" if layer.provenance is not None else "match"
-        raise SpecError(f"{at}: in_c and {rule} say what C has of it; one of them is enough")
+        raise SpecError(f"{at}: in_c and {rule} exclude each other: both say what C keeps")

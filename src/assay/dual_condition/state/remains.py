@@ -1,10 +1,10 @@
-"""What a state still holds of the items, after all that came from them was taken out of it.
+"""Find what a state still holds of the items after everything from them was removed.
 
-Every file is looked into, whatever it is: rows where it has rows, its text as a whole, and the runs
-of text in other bytes; and the names of files. What cannot be looked up is counted: numbers, and
-words like digests, in rows that neither name what they came from nor hold a text; and bytes that
-are no text, four to a value. A file that B has as well adds nothing to a difference: its values are
-not counted, and bytes that are no text, such as those of a model, not searched.
+Every file is searched: its rows if it has rows, its whole text, the runs of text in binary data,
+and its name. Values that cannot be searched are counted: numbers and digest-like words in rows that
+neither name their source nor hold a text; and binary data, four bytes to a value. A file that B has
+too adds nothing to a difference: its values are not counted, and its binary data, such as a model,
+are not searched.
 """
 
 import mmap
@@ -36,10 +36,10 @@ def remains_of(
     in_b: Set[str],
     rewritten: Set[str],
 ) -> Remains:
-    """What the files of a folder hold of some items; a database is changed by opening it.
+    """What the files of a folder hold of some items; opening a database changes it.
 
     `layers` has the layer of each file that belongs to one; `in_b` are files that B has with the
-    same bytes, `rewritten` those that a command of the user's has changed.
+    same bytes, `rewritten` those that the user's command has changed.
     """
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     names = [path.relative_to(folder).as_posix() for path in paths]
@@ -59,7 +59,7 @@ def remains_of(
 
 
 def _rows(path: Path, *, within_database: bool) -> list[StateRow] | None:
-    """The rows of a file; None for bytes that are no text. A broken file has lines."""
+    """The rows of a file; None for binary data. A broken file is read as lines."""
     if within_database or not path.stat().st_size:
         return []
     kind = kind_of_file(path)
@@ -75,7 +75,7 @@ def _rows(path: Path, *, within_database: bool) -> list[StateRow] | None:
 def _mentioned(
     path: Path, name: str, rows: Sequence[StateRow] | None, traces: ItemTraces, *, bytes_too: bool
 ) -> set[str]:
-    """The items of which a file's name, its rows or its bytes hold something."""
+    """The items with traces in a file's name, rows or bytes."""
     texts = [text for row in rows or () for text in all_texts(row)]
     texts += [name, *Path(name).parts, Path(name).stem]
     items = {item for named in traces.of_texts(texts).values() for item in named}
@@ -88,7 +88,7 @@ def _mentioned(
 
 
 def _passages(path: Path) -> Iterator[str]:
-    """The runs of text in a file's bytes; all of it, where it is a text."""
+    """The runs of text in a file's bytes; all of it if the file is a text."""
     if not path.stat().st_size:
         return
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -104,7 +104,7 @@ def _passages(path: Path) -> Iterator[str]:
 def _values(
     path: Path, rows: Sequence[StateRow] | None, layer: Layer | None, traces: ItemTraces
 ) -> int:
-    """How many values of a file cannot be looked up; equal rows count once."""
+    """How many values of a file cannot be searched; equal rows count once."""
     if rows is None:
         return -(-path.stat().st_size // _VALUE_BYTES)
     known: dict[tuple[str, ...], int] = {}

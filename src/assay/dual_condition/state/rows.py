@@ -1,4 +1,4 @@
-"""The rows of a state's files: read, drop and shuffle them.
+"""Read, drop and shuffle the rows of a state's files.
 
 Rows are lines of JSONL, entries of JSON (`json_entries`), rows of SQLite tables (`sqlite`), and
 lines of any other text. What is no object is a row with the field `value`; the name of an object's
@@ -34,7 +34,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def kind_of_file(path: Path) -> str | None:
-    """How a file's rows are written; None where it has none."""
+    """The kind of a file's rows; None if it has no rows."""
     if path.suffix in (".jsonl", ".ndjson"):
         return "jsonl"
     if path.suffix == ".json":
@@ -46,7 +46,7 @@ def kind_of_file(path: Path) -> str | None:
 
 
 def plain_text(data: bytes) -> str | None:
-    """The text that some bytes are; None where they are none."""
+    """The text of some bytes; None if they are not text."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -118,7 +118,7 @@ def root_fields(paths: Iterable[Path]) -> frozenset[str]:
 def shuffle_rows(
     path: Path, kind: str, fields: Iterable[str], order: Callable[[int], list[int]]
 ) -> set[str]:
-    """Hand the values of some fields to other rows of the file; the fields that it has."""
+    """Shuffle the values of some fields over the rows of a file; returns the fields that it has."""
     if kind == "sqlite":
         return shuffle_columns(path, fields, order)
     lines = _lines(path) if kind == "jsonl" else []
@@ -169,7 +169,7 @@ def texts_in(row: StateRow) -> Iterator[str]:
 
 
 def _within(text: str) -> list[object]:
-    """What a text holds that is the JSON of a list or an object."""
+    """The list or object that a text holds as JSON."""
     if text[:1] not in ("{", "["):
         return []
     try:
@@ -183,7 +183,7 @@ def _as_row(value: object) -> StateRow:
 
 
 def _places(whole: Any, field: str) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - JSON
-    """Where the values of a field are: what holds each, and under which key or place."""
+    """The places of a field's values: the container of each, and its key or index."""
     listed: Iterable[tuple[Any, Any]] = ()
     if isinstance(whole, dict | list):
         listed = whole.items() if isinstance(whole, dict) else enumerate(whole)

@@ -1,4 +1,4 @@
-"""The rows of SQLite databases in a state: read and drop them, shuffle their columns.
+"""Read and drop rows of SQLite databases in a state, and shuffle their columns.
 
 Only copies are opened. Triggers are disabled meanwhile, since they could log or forbid deletions;
 foreign keys cascade. Afterwards the file, its full-text indexes and its statistics are rebuilt, so
@@ -16,12 +16,12 @@ from typing import Any
 from assay.errors import SpecError
 
 _FULL_TEXT = re.compile(r"USING\s+fts[345]\b", re.IGNORECASE)
-_HINT = "A command of your own may do it: state.forget, or in_c for the layer."
+_HINT = "Use your own command (state.forget), or set in_c for the layer."
 
 
 @dataclass(frozen=True, kw_only=True)
 class _DatabaseTable:
-    """A table that holds rows: its columns, and those that tell one row from another."""
+    """A table with rows: its columns, and those that identify a row."""
 
     name: str
     columns: tuple[str, ...]
@@ -33,7 +33,7 @@ class _DatabaseTable:
         return f"SELECT {names} FROM {_name(self.name)}"  # noqa: S608 - quoted
 
     def where(self) -> str:
-        """The condition that picks one row."""
+        """The SQL condition that selects one row."""
         return " AND ".join(f"{_name(column)} IS ?" for column in self.key)
 
 
@@ -47,7 +47,7 @@ def records_in(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def drop_records(path: Path, unwanted: Callable[[Mapping[str, Any]], bool]) -> int:
-    """Take rows out of every table, and what cascades from them; how many there were."""
+    """Remove rows from every table, and what cascades from them; returns their number."""
     with _opened(path) as database:
         database.text_factory = lambda data: data.decode("utf-8", "replace")
         gone = {
@@ -74,7 +74,7 @@ def drop_records(path: Path, unwanted: Callable[[Mapping[str, Any]], bool]) -> i
 def shuffle_columns(
     path: Path, fields: Iterable[str], order: Callable[[int], list[int]]
 ) -> set[str]:
-    """Hand the values of some columns to other rows of their tables; the columns there are."""
+    """Shuffle the values of some columns within their tables; returns the columns found."""
     shuffled = set()
     with _opened(path) as database, _changing(database):
         for table in _tables(database):
@@ -158,7 +158,7 @@ def _rebuild(database: sqlite3.Connection) -> None:
 
 
 def _tables(database: sqlite3.Connection) -> list[_DatabaseTable]:
-    """Every table with rows of its own: no views, and no tables that serve a virtual one."""
+    """Every table with its own rows: no views, and no tables behind a virtual one."""
     query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%'"
     names = [str(name) for (name,) in database.execute(query + " ESCAPE '\\'")]
     listed = {row[1]: row[2] for row in database.execute("PRAGMA table_list")}
@@ -183,5 +183,5 @@ def _table(database: sqlite3.Connection, name: str) -> _DatabaseTable:
 
 
 def _name(name: str) -> str:
-    """A name of a database's own, quoted as SQL has it."""
+    """A name in a database, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'

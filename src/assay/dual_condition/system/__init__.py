@@ -1,1 +1,1 @@
-"""The system under test: what it is asked, how it is started, and which files it reaches."""
+"""The system under test: its items, its command, and the files it reaches."""

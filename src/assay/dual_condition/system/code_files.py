@@ -12,7 +12,7 @@ from assay.method.registry import REGISTERED, MethodRef, parse_method
 
 
 def words_of(spec: DualSpec) -> tuple[str, ...]:
-    """The system's command; a method is run by ours."""
+    """The system's command; for a method, our own command that runs it."""
     if spec.system.method is None:
         return spec.system.command
     named = spec.system.method
@@ -23,7 +23,7 @@ def words_of(spec: DualSpec) -> tuple[str, ...]:
 
 
 def code_files(spec: DualSpec) -> list[Path]:
-    """The files that the command names, and what those of Python import."""
+    """The files that the command names, and the imports of those in Python."""
     folder = spec.folder.resolve()
     files: set[Path] = set()
     for word in words_of(spec):
@@ -38,7 +38,7 @@ def code_files(spec: DualSpec) -> list[Path]:
 
 
 class FileDigests:
-    """Digests of files, recomputed only after a file was written to."""
+    """Digests of files, recomputed only after a file was written."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[tuple[int, ...] | None, str]] = {}
@@ -56,7 +56,8 @@ class FileDigests:
 def code_name(path: str, home: Path) -> str:
     """A code file as it is named in a record: relative to the spec's folder or to its package.
 
-    A compiled file goes by its source, whose bytes do not tell when it was compiled.
+    A compiled file is represented by its source, whose bytes do not depend on the time of
+    compilation.
     """
     real = source_of(Path(path))
     if real.is_relative_to(home):
@@ -69,7 +70,7 @@ def code_name(path: str, home: Path) -> str:
 
 
 def source_of(path: Path) -> Path:
-    """The source of a compiled file, where it exists."""
+    """The source of a compiled file, if it exists."""
     if path.suffix == ".pyc" and path.parent.name == "__pycache__":
         source = path.parent.parent / f"{path.name.partition('.')[0]}.py"
         if source.is_file():

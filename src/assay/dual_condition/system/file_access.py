@@ -1,9 +1,9 @@
 """Sort the files that a run reached: state, code, declared and undeclared files.
 
 Every run may read Python, installed packages, the folders of the operating system, and code in the
-system's folder and on Python's path. What Python's and a package's file is, is told by lists and
-digests (`methods.installed_files`), not by its name. Any other file must be declared: a file that a
-system carries from run to run is state.
+system's folder and on Python's path. Lists and digests, not names, decide what belongs to Python or
+a package (`methods.installed_files`). Any other file must be declared: a file that a system carries
+from run to run is state.
 """
 
 import os
@@ -46,9 +46,9 @@ _OPEN = (*_SYSTEM, "/dev", "/var/run", "/var/lock")
 
 @dataclass(frozen=True, kw_only=True)
 class RunPaths:
-    """Where a run has what: its own folder, its state, and how production looks from inside.
+    """The paths of a run: its own folder, its state, and production as seen from inside.
 
-    `production` is None where production's own path shows the run's state.
+    `production` is None if production's own path shows the run's state.
     """
 
     root: Path
@@ -60,7 +60,7 @@ class RunPaths:
 
 @dataclass(kw_only=True)
 class Reached:
-    """Paths by what they are; `state` seen from the state folder, the others absolute."""
+    """Paths by kind; `state` paths are relative to the state folder, the others absolute."""
 
     state: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
@@ -98,7 +98,7 @@ class Sorter:
         self._known: dict[str, tuple[str, str | None]] = {}
 
     def sort(self, outcome: Outcome, place: RunPaths) -> Reached:
-        """What an outcome says that a run reached."""
+        """What a run reached, according to its outcome."""
         reached = Reached()
         for path in (*outcome.read, *outcome.run):
             self._read(path, place, reached)
@@ -131,7 +131,7 @@ class Sorter:
             getattr(reached, kind).add(real)
 
     def _metadata(self, path: str, place: RunPaths, reached: Reached) -> None:
-        """A link whose target was read, or a file whose attributes were: sorted by where it is."""
+        """Sort a link whose target was read, or a file whose attributes were read, by its path."""
         inner = _inner(path, (place.state, *place.aliases))
         if inner is not None:
             reached.state.add(inner)
@@ -143,7 +143,7 @@ class Sorter:
             reached.undeclared.add(path)
 
     def _listed(self, path: str, place: RunPaths, reached: Reached) -> None:
-        """A folder whose names were read: what is carried in names is state as well."""
+        """Sort a folder that was listed: names can carry state too."""
         real = os.path.realpath(path)
         if place.production is not None and is_below(real, str(place.production)):
             reached.production.add(f"{real}/")
@@ -151,7 +151,7 @@ class Sorter:
             reached.undeclared.add(f"{real}/")
 
     def _may_be_listed(self, real: str) -> bool:
-        """Whether a folder's names are open to all, given, or those of code."""
+        """Whether a folder may be listed: open to all, declared, or a folder of code."""
         if is_kernel_file(f"{real}/"):
             return True
         if _in(real, (*_SYSTEM, *self.reads)) or real in self.installed | self.code_places:
@@ -163,7 +163,7 @@ class Sorter:
         return _in(real, self.code_places) and _holds_code(real)
 
     def _kind(self, path: str) -> tuple[str, str | None]:
-        """Where a path leads, and which kind of file that is; None for what is open to all."""
+        """The target of a path and its kind; None for files open to all."""
         real = os.path.realpath(path)
         if is_kernel_path(real):  # a process's files are gone with it, and have no mode
             declared = "given" if _in(real, self.reads) else "undeclared"
@@ -210,7 +210,7 @@ class Sorter:
             reached.outside.add(real)
 
     def _is_own_memory(self, path: str, place: RunPaths) -> bool:
-        """Whether a file is in memory of the run's own: see `namespace.enter`."""
+        """Whether a file is in the run's private memory: see `confine.isolate`."""
         named = (self.folder, place.root, *place.aliases)
         fresh = place.private and not any(in_shared_memory(str(path_named)) for path_named in named)
         return fresh and in_shared_memory(path)
@@ -220,7 +220,7 @@ class Sorter:
 
 
 def _is_own_socket(peer: str, place: RunPaths) -> bool:
-    """Whether a peer is a socket in the run's own folder, or one of the operating system's."""
+    """Whether a peer is a socket in the run's own folder, or of the operating system."""
     if is_quiet_peer(peer):
         return True
     name = peer.removeprefix("unix:")
@@ -230,7 +230,7 @@ def _is_own_socket(peer: str, place: RunPaths) -> bool:
 
 
 def _holds_code(folder: str) -> bool:
-    """Whether a folder has a file of code, as one that is imported from has."""
+    """Whether a folder has a code file, as a folder of imports does."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - fast
     except OSError:
@@ -239,7 +239,7 @@ def _holds_code(folder: str) -> bool:
 
 
 def _inner(path: str, roots: Iterable[Path]) -> str | None:
-    """A path as seen from the first of some folders that it lies in; None where in none."""
+    """A path relative to the first of some folders that contains it; None if none does."""
     for root in map(str, roots):
         if is_below(path, root):
             return path[len(root) + 1 :] or "."
@@ -258,7 +258,7 @@ def _mode(path: str) -> int:
 
 
 def _prefixes(named: Sequence[str]) -> set[str]:
-    """Where this Python is installed, and a program that is given by its path."""
+    """Where this Python is installed, and the program if it is given by its path."""
     prefixes = {sys.prefix, sys.base_prefix}
     program = Path(named[0]) if named else Path()
     if program.is_absolute() and program.parent.name == "bin":
@@ -278,7 +278,7 @@ def _sites(prefixes: Iterable[str]) -> set[str]:
 
 
 def _is_open(path: str) -> bool:
-    """Whether where a link leads is open to all."""
+    """Whether the target of a link is open to all."""
     return _in(path, _OPEN) or is_kernel_file(path)
 
 

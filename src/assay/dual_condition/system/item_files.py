@@ -1,4 +1,4 @@
-"""The files that a system exchanges with us: items in, scores out."""
+"""The files exchanged with a system: items in, scores out."""
 
 import math
 import random
@@ -31,12 +31,12 @@ _DECODER = msgspec.json.Decoder(_Output)
 
 
 class AskedItems:
-    """The items as a system sees them, without labels, in an order of its own for each seed."""
+    """The items as a system sees them, without labels, in a different order for each seed."""
 
     def __init__(self, benchmark: Benchmark, *, solved: bool = False) -> None:
         self.benchmark = benchmark
         self.answers: dict[str, str] | None = None
-        """The right answers, where items are solved."""
+        """The right answers, if items are solved."""
         if solved:
             self.answers = {item.id: plain_answer(item.cls or "") for item in benchmark.items}
         self.ids = [item.id for item in benchmark.items]
@@ -64,13 +64,13 @@ class AskedItems:
         return self._digests[seed]
 
     def scores(self, path: Path, where: str) -> Scores:
-        """The scores that a run wrote, in the benchmark's order; None where it gave none.
+        """The scores that a run wrote, in the benchmark's order; None for a missing score.
 
-        An answer has a score of 1 where it is right, and of 0 where it is not.
+        An answer has a score of 1 if it is right, else 0.
         """
         try:
             if path.is_symlink() or not path.is_file():
-                raise SpecError("it left no {outputs}")
+                raise SpecError("it did not write {outputs}")
             data = read_bounded(path, _MOST_OUTPUT)
             scores = _parsed_scores(data) if self.answers is None else self._solved(data)
         except SpecError as error:
@@ -78,7 +78,9 @@ class AskedItems:
             raise MethodError(f"condition {where}: {error.message}", hint=form) from None
         if not scores.keys() <= self.known:
             unknown = next(name for name in scores if name not in self.known)
-            raise MethodError(f"condition {where}: a score for {unknown!r:.60}, which is no item")
+            raise MethodError(
+                f"condition {where}: a score for {unknown!r:.60}, which is not an item"
+            )
         return list(map(scores.get, self.ids))
 
     def _solved(self, data: bytes) -> dict[str, float]:
@@ -89,7 +91,7 @@ class AskedItems:
 
 
 def plain_answer(answer: str) -> str:
-    """An answer as it is compared: case and white space count for nothing, numbers by value."""
+    """An answer as it is compared: case and white space are ignored, numbers go by value."""
     text = " ".join(answer.casefold().split())
     try:
         number = float(text)
@@ -99,13 +101,13 @@ def plain_answer(answer: str) -> str:
 
 
 def items_bytes(items: Sequence[Item]) -> bytes:
-    """Items as a system sees them: an object a line, without labels."""
+    """Items as a system sees them: one object a line, without labels."""
     rows = [{"id": item.id, "question": item.question, "response": item.response} for item in items]
     return msgspec.json.Encoder().encode_lines(rows)
 
 
 def _parsed_scores(data: bytes) -> dict[str, float]:
-    """Scores by id: decoded at once where that is safe, and line by line otherwise."""
+    """Scores by id: decoded at once if that is safe, otherwise line by line."""
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     if data.count(b'"id"') == lines == data.count(b'"score"') and b"\\" not in data:
         try:
@@ -119,7 +121,7 @@ def _parsed_scores(data: bytes) -> dict[str, float]:
 
 
 def _parsed(data: bytes, key: str, read: Callable[[object, str], T]) -> dict[str, T]:
-    """What each line says under a key, by id."""
+    """The value of each line under a key, by id."""
     found: dict[str, T] = {}
     for number, row in json_lines(data, where="{outputs}"):
         here = f"{{outputs}}, line {number}"
@@ -127,7 +129,7 @@ def _parsed(data: bytes, key: str, read: Callable[[object, str], T]) -> dict[str
             got = ", ".join(map(str, row))[:80] if isinstance(row, dict) else kind_of(row)
             raise SpecError(f"{here}: expected an object with id and {key}, got {got}")
         if not isinstance(row["id"], str | int) or isinstance(row["id"], bool):
-            raise SpecError(f"{here}: an id that is no text: {row['id']!r:.60}")
+            raise SpecError(f"{here}: an id is not text: {row['id']!r:.60}")
         value = read(row[key], here)
         if str(row["id"]) in found:
             raise SpecError(f"{here}: a second {key} for {row['id']!r:.60}")
@@ -141,7 +143,7 @@ def _score_of(value: object, here: str) -> float:
     try:
         return score_of(float(value))
     except OverflowError:
-        raise SpecError(f"{here}: a number too large to hold") from None
+        raise SpecError(f"{here}: the number is too large") from None
 
 
 def _answer_of(value: object, here: str) -> str:

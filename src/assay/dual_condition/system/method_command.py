@@ -2,10 +2,10 @@
 
     python -c BOOT HOME KIND TARGET ATTRIBUTE KEY ITEMS OUTPUTS SEED
 
-KEY is `score`, or `answer` where items are solved.
+KEY is `score`, or `answer` if items are solved.
 
-So a method runs as any other system does: watched, on a copy of its state, which a variable of its
-environment names.
+So a method runs like any other system: watched, on a copy of its state, which an environment
+variable names.
 """
 
 import json
@@ -39,7 +39,7 @@ def main() -> None:
         calling.seed_everything(int(seed))
         loaded = calling.load(kind, target, attribute)
         if loaded.learner:
-            raise MethodNotLoaded(f"{target}:{attribute} learns from labels; there are none")
+            raise MethodNotLoaded(f"{target}:{attribute} learns from labels, but there are none")
         calling.seed_everything(int(seed))
         _ask(loaded, key, Path(items), Path(outputs))
     except AssayError as error:

@@ -58,7 +58,7 @@ def _check_feature(bar: Bar, _corpus: Benchmark, _sides: Sequence[Sides]) -> Non
 
 def _asks_margin(bar: Bar) -> str:
     control = _control(bar)
-    which = "" if control.direction == "raw" else ", whichever way it points"
+    which = "" if control.direction == "raw" else ", in either direction"
     return f"AUC at least {bar.at_least:.2f} over {control.feature}{which}"
 
 

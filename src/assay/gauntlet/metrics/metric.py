@@ -96,8 +96,8 @@ def sides_of(bar: Bar, partition: Partition, corpus: Benchmark) -> Sides:
             raise OneClassPartition(
                 f"bar {bar.id}: no scored record with {expression.text} in {corpus.name};"
                 f" {values_of(corpus)}",
-                hint="Name the column that tells right from wrong (`label=`, `class_=`) or the"
-                " positive value (`positive=`), or write bars for these data.",
+                hint="Name the column of labels or classes (`label=`, `class_=`) or the positive"
+                " value (`positive=`), or write bars for these data.",
             )
     both = {item.id for item in above} & {item.id for item in below}
     if both:

@@ -15,7 +15,7 @@ def over_seeds(parts: Sequence[Part]) -> Part:
     """A bar on one partition, estimated under each of several seeds.
 
     Items and seeds are both samples. The uncertainty from the items is the average width of the
-    intervals; that from the seeds is Student's t of their mean. Both are independent, so their
+    intervals; that from the seeds is Student's t of their mean. They are independent, so their
     squares are added.
     """
     if len(parts) == 1:

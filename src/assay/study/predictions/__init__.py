@@ -1,1 +1,1 @@
-"""What was predicted, what became of it, and how good the predictions are."""
+"""Predictions, their grades, and their calibration."""

@@ -1,21 +1,21 @@
-"""How good the predictions of a study are: coverage, reliability, and the lesson in words.
+"""How good the predictions of a study are: coverage, reliability, and lessons in words.
 
 Ranges that were stated at 80 % should hold four times in five. The ranges of one submission are
 about the same run, so they are not independent, and the interval of a coverage is taken over
-submissions. Outcome probabilities are read as a reliability curve: of all that was given about
-30 %, three in ten should have happened.
+submissions. Outcome probabilities are read as a reliability curve: of all outcomes given about 30
+%, three in ten should have happened.
 
-A lesson about ranges is drawn only where the evidence bears it: someone who is perfectly calibrated
-should be told otherwise in one study of twenty, however many levels he uses (Bonferroni), and on
-which side his misses lie is said only once his ranges are shown to be too narrow. Of few misses
-most lie on one side by chance: of four it is three or more in five cases of eight.
+A lesson about ranges needs evidence: a perfectly calibrated author gets a wrong lesson in one study
+of twenty, however many levels are used (Bonferroni). The side of the misses is named only once the
+ranges are shown to be too narrow. Of few misses most lie on one side by chance: of four it is three
+or more in five cases of eight.
 
 Submissions of one study may err together: by one shift that all share, from one to the next, or in
-families of methods. One shared shift puts the misses on one side, so "too narrow" asks for more
-misses on *either* side than the level allows; where they are on one side, that is said instead.
-Ranges that hold show nothing of the kind: if all submissions shared an error, it may have been a
-small one this time. So hits are also taken to go together a little, and more for "wider than need
-be" than for "too narrow". What that is worth is in docs/explanation/error-rates.md.
+families of methods. One shared shift puts the misses on one side, so "too narrow" needs more misses
+on *either* side than the level allows; if they are on one side, the lesson says that instead.
+Ranges that hold do not rule out a shared error: it may have been small this time. So hits are also
+taken to be somewhat correlated, and more for "wider than need be" than for "too narrow". The
+resulting error rates are in docs/explanation/error-rates.md.
 """
 
 import math
@@ -58,7 +58,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bin(msgspec.Struct, frozen=True, kw_only=True):
-    """Outcomes that were given about so much: what was said on average, and how many happened."""
+    """Outcomes with similar stated probabilities: their mean, and how many happened."""
 
     at_least: float
     below: float
@@ -71,7 +71,7 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """One submission the way the source system counted: ranges inside, band, directions."""
+    """One submission, counted as in the source system: ranges inside, band, directions."""
 
     submission: str
     no_idea: bool
@@ -85,11 +85,11 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Calibration(Result, frozen=True, kw_only=True):
-    """The predictions of a study beside what came. Scores are means, and less is better.
+    """The predictions of a study against the outcomes. Scores are means; lower is better.
 
-    `interval_score` is that of the ranges, `log_score` and `ranked_score` those of the outcomes,
-    each beside what equal probabilities would have had. `log_score` leaves out `impossible`
-    outcomes: those that happened although they had been given probability 0.
+    `interval_score` is of the ranges; `log_score` and `ranked_score` are of the outcomes, each
+    beside the score of equal probabilities. `log_score` leaves out `impossible` outcomes: those
+    that happened despite a stated probability of 0.
     """
 
     submissions: tuple[Counts, ...]
@@ -127,7 +127,7 @@ class Calibration(Result, frozen=True, kw_only=True):
 def calibrate(
     submissions: Sequence[Submission], *, unreadable: Sequence[Unreadable] = ()
 ) -> Calibration:
-    """The calibration of everything that was predicted and came."""
+    """The calibration of every graded prediction."""
     grades = [each.grade for each in submissions if each.grade is not None]
     ranges = [
         (grade.submission, graded)
@@ -231,13 +231,13 @@ def _counts(grade: Grade) -> Counts:
 
 
 def _even_score(outcome: OutcomeGrade) -> float:
-    """The ranked score that equal probabilities would have had."""
+    """The ranked score of equal probabilities."""
     names = list(outcome.probabilities)
     return ranked_score(dict.fromkeys(names, 1.0 / len(names)), outcome.happened)
 
 
 def _range_lessons(made: Calibration, ranges: _Ranges) -> Iterator[str]:
-    """What is shown about ranges at corrected levels, told with the intervals of 95 %."""
+    """What the data show about ranges at corrected levels, with 95 % intervals."""
     judged = [coverage for coverage in made.coverage if coverage.submissions >= _BELIEVABLE]
     sure = 1.0 - (1.0 - _LEVEL) / max(len(judged), 1)
     narrow = False

@@ -1,7 +1,7 @@
-"""What was predicted and turned out otherwise, and what was revised because of it.
+"""Predictions that did not hold, and the revisions that followed.
 
-Bars are a prediction too: that only what deserves it meets them. A revision says which method
-showed otherwise.
+Bars are a prediction too: that only deserving methods meet them. A revision names the method that
+disproved it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from assay.wording import counted, percent
 
 
 class Revised(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the bars that came of a submission, and the entry that brought it."""
+    """A version of the bars that a submission led to, and its entry."""
 
     version: str
     because: str
@@ -24,7 +24,7 @@ class Revised(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Falsified(Result, frozen=True, kw_only=True):
-    """One commitment that did not hold: what was said, what came, and what was revised."""
+    """One commitment that did not hold: the prediction, the outcome, and the revision."""
 
     number: int
     submission: str
@@ -40,7 +40,7 @@ class Falsified(Result, frozen=True, kw_only=True):
         return [row | {"revised": ", ".join(version.version for version in self.revised) or None}]
 
     def lines(self) -> list[str]:
-        """What was said, what came, and what was revised."""
+        """The prediction, the outcome, and the revision."""
         revised = ", ".join(f"{each.version} (entry {each.entry})" for each in self.revised)
         said = f"{self.submission}, {self.kind}: {self.predicted}; came: {self.came}"
         return [said, *([f"revised: {revised}"] if revised else [])]

@@ -1,11 +1,11 @@
-"""What became of a prediction: which commitments held, with proper scores.
+"""Grade a prediction: which commitments held, with proper scores.
 
 A range is graded by whether it holds the value, and by the interval score (Gneiting & Raftery
 2007): its width, plus 2 / (1 - level) times how far the value lies outside. Outcome probabilities
-are graded by the log score (minus the logarithm of what was given to what happened) and by the
+are graded by the log score (minus the logarithm of the probability of what happened) and by the
 ranked probability score (Epstein 1969), divided by the number of steps between outcomes: outcomes
-are ordered, and a near miss is less of a miss. For all of these less is better, and nobody does
-better, on average, than by saying what they believe.
+are ordered, and a near miss costs less. For all scores lower is better, and honest probabilities
+have the best expected score.
 
 A prediction of "no idea" is graded as equal probabilities for fail, unresolved and pass.
 """
@@ -29,7 +29,7 @@ _SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.
 
 
 class RangeGrade(msgspec.Struct, frozen=True, kw_only=True):
-    """A range, the value that came, on which side of it that lies, and the interval score."""
+    """A range, the actual value, its side of the range, and the interval score."""
 
     metric: str
     low: float
@@ -41,10 +41,10 @@ class RangeGrade(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OutcomeGrade(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome, the probability it was given, and what that is worth.
+    """The outcome, its stated probability, and the scores.
 
-    `log_score` is None where the outcome had been given probability 0: no number is large enough.
-    `expected` is the outcome that was given the most, None where several were.
+    `log_score` is None if the outcome had probability 0: no number is large enough. `expected` is
+    the outcome with the highest probability; None if several share it.
     """
 
     probabilities: Mapping[str, float]
@@ -56,7 +56,7 @@ class OutcomeGrade(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DirectionGrade(msgspec.Struct, frozen=True, kw_only=True):
-    """A comparison, its two sides as they came, and whether it held; None where one is missing."""
+    """A comparison, its two actual values, and whether it held; None if a value is missing."""
 
     text: str
     left: float | None
@@ -65,7 +65,7 @@ class DirectionGrade(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Grade(msgspec.Struct, frozen=True, kw_only=True):
-    """A prediction beside what came, under the bars that were sealed with it."""
+    """A prediction against the outcome, under the bars that were sealed with it."""
 
     submission: str
     bars: str
@@ -76,7 +76,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def commitments(self) -> int:
-        """How many things were committed to that could be graded."""
+        """How many commitments could be graded."""
         graded = [graded.where is not None for graded in self.ranges]
         graded += [direction.held is not None for direction in self.directions]
         outcome = self.outcome is not None and self.outcome.expected is not None
@@ -84,7 +84,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def held(self) -> int:
-        """How many of them held; the outcome did where the likeliest one happened."""
+        """How many of them held; the outcome did if the likeliest one happened."""
         count = sum(graded.where == "inside" for graded in self.ranges)
         count += sum(direction.held is True for direction in self.directions)
         outcome = self.outcome
@@ -108,7 +108,7 @@ def grade(
     bars: BarSet,
     earlier: Mapping[str, Judgement],
 ) -> Grade:
-    """Grade a prediction against what came, under the bars that were sealed with it."""
+    """Grade a prediction under the bars that were sealed with it."""
     values: dict[str | None, dict[str, float]] = {None: values_of(judgement, bars)}
     values |= {name: values_of(other, bars) for name, other in earlier.items()}
     return Grade(
@@ -137,7 +137,7 @@ def values_of(judgement: Judgement, bars: BarSet) -> dict[str, float]:
 
 
 def interval_score(low: float, high: float, level: float, value: float) -> float:
-    """Width, and 2 / (1 - level) times the distance by which the value was missed."""
+    """The width, plus 2 / (1 - level) times the distance by which the value was missed."""
     missed = max(low - value, value - high, 0.0)
     return (high - low) + 2.0 / (1.0 - level) * missed
 
@@ -169,7 +169,7 @@ def _outcome(prediction: Prediction, card: Scorecard | None) -> OutcomeGrade | N
     happened = card.verdict.value if verdicts else f"{card.point.passed}/{card.point.total}"
     if happened not in probabilities:
         possible = ", ".join(probabilities)
-        raise IntegrityError(f"the outcome is {happened:.40}, and possible were {possible:.200}")
+        raise IntegrityError(f"the outcome is {happened:.40}, expected one of {possible:.200}")
     probability = probabilities[happened]
     most = max(probabilities.values())
     likeliest = [name for name in probabilities if probabilities[name] == most]

@@ -1,4 +1,4 @@
-"""A prediction: what someone expects of a run, in a form that can turn out wrong.
+"""A prediction of a run, in a form that can turn out wrong.
 
 Written as TOML before the run and sealed with it:
 
@@ -13,7 +13,7 @@ Written as TOML before the run and sealed with it:
     [outcomes]                       how probable each outcome is: fail, unresolved and pass,
     pass = 0.1                       or how many bars are met: "0/4" to "4/4"
 
-`no_idea = true` is a prediction too. It says nothing, and is graded as such.
+`no_idea = true` is a prediction too. It commits to nothing, and is graded as such.
 """
 
 import math
@@ -36,7 +36,7 @@ _CLOSE = 1e-6
 
 
 class Range(msgspec.Struct, frozen=True, kw_only=True):
-    """A metric, where it will be, and how sure one is of that."""
+    """A metric, its predicted range, and the level of that range."""
 
     metric: str
     low: float
@@ -62,7 +62,7 @@ class Direction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """What was committed to. `outcomes` are all on one scale, in order, and sum to 1."""
+    """The commitments. `outcomes` are all on one scale, in order, and sum to 1."""
 
     no_idea: bool
     ranges: tuple[Range, ...] = ()
@@ -88,7 +88,7 @@ class _PredictionFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class Predictable(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is to predict: metrics with the least value each can take, bars, submissions."""
+    """What can be predicted: metrics with their least values, bars, earlier submissions."""
 
     metrics: Mapping[str, float]
     bars: int
@@ -101,7 +101,7 @@ class Predictable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Prediction:
-    """A prediction from the bytes of its file, every part checked against what can be predicted."""
+    """Parse a prediction file, and check every part against what can be predicted."""
     try:
         written = msgspec.convert(read_toml(data, where=where, hint=_HINT), _PredictionFile)
     except msgspec.ValidationError as error:
@@ -110,13 +110,13 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
     committed = bool(written.ranges or written.outcomes or written.directions)
     if written.no_idea and committed:
         raise SpecError(
-            f"{where}: no_idea = true stands beside a prediction",
-            hint="Take away the one or the other.",
+            f"{where}: no_idea = true, but the file also holds a prediction",
+            hint="Remove one of them.",
         )
     if not written.no_idea and not committed:
         raise SpecError(
             f"{where} commits to nothing",
-            hint="Write down at least one range, outcome or direction; or no_idea = true.",
+            hint="Write at least one range, outcome or direction, or no_idea = true.",
         )
     directions = tuple(
         _direction(text, about, f"{where}, directions") for text in written.directions
@@ -138,7 +138,7 @@ def _check_once(directions: Sequence[Direction], where: str) -> None:
     known: set[Direction] = set()
     for each in directions:
         if each in known:
-            raise SpecError(f"{where}: {each.text!r:.80} stands twice")
+            raise SpecError(f"{where}: {each.text!r:.80} occurs twice")
         known.add(each)
 
 
@@ -161,17 +161,17 @@ def _range(metric: str, value: object, level: float, about: Predictable, where: 
         raise SpecError(f"{where}: {metric} = [{low}, {high}], expected two finite numbers")
     if low > high:
         raise SpecError(
-            f"{where}: {metric} = [{low}, {high}], expected the lower end first", hint=_HINT
+            f"{where}: {metric} = [{low}, {high}], expected the lower limit first", hint=_HINT
         )
     if low < least or high > 1.0:
         raise SpecError(
-            f"{where}: {metric} = [{low:g}, {high:g}], and it can only be from {least:g} to 1"
+            f"{where}: {metric} = [{low:g}, {high:g}], but it can only be from {least:g} to 1"
         )
     return Range(metric=metric, low=low, high=high, level=level)
 
 
 def _outcomes(shares: Mapping[str, Any], about: Predictable, where: str) -> dict[str, float]:
-    """All outcomes of the scale that was chosen, in order; those left out have probability 0."""
+    """All outcomes of the chosen scale, in order; those left out have probability 0."""
     if not shares:
         return {}
     scale = next((s for s in (VERDICTS, about.counts) if set(shares) <= set(s)), None)
@@ -205,22 +205,24 @@ def _direction(text: str, about: Predictable, where: str) -> Direction:
     match = _COMPARISON.fullmatch(text) if signs <= _MOST_SIGNS else None
     if match is None:
         raise SpecError(
-            f"{where}: {text!r:.80} is no comparison",
+            f"{where}: {text!r:.80} is not a comparison",
             hint='Write two metrics or numbers and a sign: "D2 > D1", "D1 >= 0.7", "D1 > 007:D1".',
         )
     left, sign, right = match.groups()
     terms = _term(left, about, where), _term(right, about, where)
     if terms[0].number is not None and terms[1].number is not None:
-        raise SpecError(f"{where}: {text!r:.80} compares two numbers and predicts nothing")
+        raise SpecError(f"{where}: {text!r:.80} compares two numbers, so it predicts nothing")
     if terms[0] == terms[1]:
-        raise SpecError(f"{where}: {text!r:.80} compares {left} with itself and predicts nothing")
+        raise SpecError(
+            f"{where}: {text!r:.80} compares {left} with itself, so it predicts nothing"
+        )
     if not any(term.metric is not None and term.submission is None for term in terms):
-        raise SpecError(f"{where}: {text!r:.80} is about earlier results and predicts nothing")
+        raise SpecError(f"{where}: {text!r:.80} compares earlier results, so it predicts nothing")
     for term, other in (terms, terms[::-1]):
         least = about.metrics.get(str(other.metric), 0.0)
         if term.number is not None and not least <= term.number <= 1.0:
             raise SpecError(
-                f"{where}: {text!r:.80}, and {other.metric} can only be from {least:g} to 1"
+                f"{where}: {text!r:.80}, but {other.metric} can only be from {least:g} to 1"
             )
     return Direction(text=" ".join((left, sign, right)), left=terms[0], sign=sign, right=terms[1])
 
@@ -232,25 +234,27 @@ def _term(text: str, about: Predictable, where: str) -> Term:
         pass
     else:
         if not math.isfinite(number):
-            raise SpecError(f"{where}: {text} is no number to compare with")
+            raise SpecError(f"{where}: {text} is not a valid number")
         return Term(number=number)
     submission, colon, metric = text.rpartition(":")
     if colon and submission not in about.submissions:
         if not is_name(submission):
-            raise SpecError(f"{where}: {text!r:.80} names no submission")
-        raise SpecError(f"{where}: {submission} has no result yet to be compared with")
+            raise SpecError(f"{where}: {text!r:.80} does not name a submission")
+        raise SpecError(f"{where}: {submission} has no result yet")
     _check_metric(metric, about, where)
     return Term(metric=metric, submission=submission or None)
 
 
 def _check_metric(metric: str, about: Predictable, where: str) -> None:
     if metric not in about.metrics:
-        raise SpecError(f"{where}: no metric {metric!r:.60}; there are {', '.join(about.metrics)}")
+        raise SpecError(
+            f"{where}: no metric {metric!r:.60}; the metrics are {', '.join(about.metrics)}"
+        )
 
 
 def _check_level(level: float, where: str) -> None:
     if not 0.0 < level < 1.0:
         raise SpecError(
             f"{where} = {level:g}, expected a number between 0 and 1",
-            hint="0.8 means that four ranges in five should hold.",
+            hint="0.8 means that four in five ranges should hold.",
         )

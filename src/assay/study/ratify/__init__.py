@@ -1,1 +1,1 @@
-"""Propose, ratify, freeze: an artifact goes into use only where it was shown to help."""
+"""Propose, ratify, freeze: an artifact goes into use only if it was shown to help."""

@@ -1,12 +1,12 @@
-"""A folder of ratified artifacts: what is in place, every version that was, and what was noted.
+"""A folder of ratified artifacts: those in place, all earlier versions, and a record of the steps.
 
     NAME               the artifact, as it was measured
     ratified.jsonl     what was ratified and taken back, one line each (a study's ledger instead,
                        where the folder is in a study)
     .ratified/DIGEST   every version that was ever there
 
-A step is written down and made durable before the artifact is put in place, and putting it in place
-is one rename. A step that was interrupted in between is finished when the folder is next opened.
+A step is recorded durably before the artifact is put in place by one rename. A step that was
+interrupted in between is finished when the folder is next opened.
 """
 
 import re
@@ -36,7 +36,7 @@ _LONGEST_MARK = 1 << 12
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """An artifact put in place, or taken back: what is there after it, and what was before."""
+    """An artifact put in place, or reverted: the version after the step, and the one before."""
 
     kind: Literal["ratify", "revert"]
     name: str
@@ -48,7 +48,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Frozen:
-    """A folder of ratified artifacts, and the study it is in."""
+    """A folder of ratified artifacts, and the study around it."""
 
     folder: Path
     study: StudyFolder | None
@@ -62,7 +62,7 @@ class Frozen:
         return self.folder / STORE / version.removeprefix("sha256:")
 
     def inner(self, name: str) -> str:
-        """Its path as the study sees it."""
+        """Its path relative to the study."""
         assert self.study is not None  # noqa: S101 - only asked there
         root = self.study.root.resolve()
         return (self.folder.resolve() / name).relative_to(root).as_posix()
@@ -81,7 +81,7 @@ def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Ite
     at = Frozen(folder=folder, study=None if root is None else open_study(root))
     if root is not None and at.inner("").split("/")[0] in RECORDS | PAGES:
         raise SpecError(
-            f"{folder} is a place of the study's own records", hint="Name another: `into=`."
+            f"{folder} is reserved for the study's own records", hint="Name another: `into=`."
         )
     _check_not_in_artifact(at)
     if not finish:
@@ -102,7 +102,7 @@ def frozen_folder(folder: Path, *, new: bool = True, finish: bool = True) -> Ite
 
 @contextmanager
 def _looking(lock: Path) -> Iterator[None]:
-    """Keep out who changes the folder while it is looked at, without making anything in it."""
+    """Lock the folder against changes while it is read, without creating anything in it."""
     with storage(lock):
         is_there = lock.exists() or lock.is_symlink()
     with locked(lock, busy=None, create=False, shared=True) if is_there else nullcontext():
@@ -110,7 +110,7 @@ def _looking(lock: Path) -> Iterator[None]:
 
 
 def _check_not_in_artifact(at: Frozen) -> None:
-    """Refuse a folder at or below a ratified artifact, which would become another one by it."""
+    """Refuse a folder at or below a ratified artifact: it would change the artifact."""
     with storage(at.folder):
         here = at.folder.resolve()
         outer = [place for place in here.parents if (place / HISTORY).is_file()]
@@ -121,12 +121,13 @@ def _check_not_in_artifact(at: Frozen) -> None:
     for place in places:
         if here.is_relative_to(place):
             raise SpecError(
-                f"{at.folder} lies in the ratified artifact {place}", hint="Name another: `into=`."
+                f"{at.folder} is inside the ratified artifact {place}",
+                hint="Name another: `into=`.",
             )
 
 
 def in_place(at: Frozen) -> list[str]:
-    """What was ratified and is not taken back, by its path: of the whole study, where in one."""
+    """The ratifications that stand, by path; in a study, those of the whole study."""
     if at.study is None:
         last = {step.name: step.artifact for step in history(at)}
     else:
@@ -136,7 +137,7 @@ def in_place(at: Frozen) -> list[str]:
 
 
 def history(at: Frozen) -> list[Step]:
-    """Everything that was noted of this folder, oldest first."""
+    """All recorded steps of this folder, oldest first."""
     if at.study is not None:
         entries = records_of(at.study).ratified
         here = PurePosixPath(at.inner(""))
@@ -164,18 +165,20 @@ def history(at: Frozen) -> list[Step]:
 
 
 def can_hold(name: str) -> bool:
-    """Whether an artifact of that name can be put in place, and told of."""
+    """Whether an artifact of that name can be put in place and recorded."""
     return is_record_path(name) and "/" not in name and not name.startswith(".") and name != HISTORY
 
 
 def _check_steps(steps: Sequence[Step], where: str) -> None:
-    """Refuse a history that leads out of its folder, or in which a step does not follow."""
+    """Refuse a history with a path outside its folder, or with a step that does not follow."""
     standing: dict[str, list[Step]] = {}
     in_place: dict[str, str] = {}
     for number, step in enumerate(steps, 1):
         plain = all(text == NONE or is_digest(text) for text in (step.artifact, step.previous))
         if not can_hold(step.name) or not plain:
-            raise IntegrityError(f"{where}: step {number} does not say what was put where")
+            raise IntegrityError(
+                f"{where}: step {number} does not say which artifact was put in which place"
+            )
         stack = standing.setdefault(step.name, [])
         follows = in_place.get(step.name, step.previous) == step.previous
         if step.kind == "ratify":
@@ -184,12 +187,12 @@ def _check_steps(steps: Sequence[Step], where: str) -> None:
         else:
             follows = follows and bool(stack) and stack.pop().previous == step.artifact
         if not follows:
-            raise IntegrityError(f"{where}: step {number} does not follow what was there before")
+            raise IntegrityError(f"{where}: step {number} does not follow the step before")
         in_place[step.name] = step.artifact
 
 
 def note(at: Frozen, step: Step, comparison: bytes | None) -> None:
-    """Write the step down, durably, and before it that something is about to be put in place."""
+    """Record the step durably, after a mark that an artifact is about to be put in place."""
     write_whole(at.folder / STORE / UNFINISHED, step.name.encode())
     if at.study is None:
         path = at.folder / HISTORY
@@ -211,13 +214,13 @@ def note(at: Frozen, step: Step, comparison: bytes | None) -> None:
 
 
 def _subject(name: str) -> str:
-    """A name of ours for a file of anybody's; its own name stands in the entry's path."""
+    """A safe file name for any artifact's name; the entry's path holds the original."""
     plain = re.sub(r"[^a-z0-9._-]", "-", name.lower()).strip(".-_")[:64] or "artifact"
     return plain if is_name(plain) else "artifact"
 
 
 def keep(at: Frozen, source: Path, version: str) -> None:
-    """Keep a version in the store, whole or not at all; what is not that version any more goes."""
+    """Keep a version in the store, completely or not at all; a damaged copy is replaced."""
     target = at.kept(version)
     with storage(target):
         if is_kept(at, version):
@@ -234,7 +237,7 @@ def keep(at: Frozen, source: Path, version: str) -> None:
 
 
 def is_kept(at: Frozen, version: str) -> bool:
-    """Whether the store has a version, as it was."""
+    """Whether the store has an unchanged copy of a version."""
     try:
         return digest_there(at.kept(version)) == version
     except DigestMismatch:
@@ -253,8 +256,8 @@ def put(at: Frozen, step: Step) -> None:
         else:
             if not is_kept(at, step.artifact):
                 raise IntegrityError(
-                    f"{at.kept(step.artifact)} is not what was kept there",
-                    hint="Put it back: what was noted cannot be finished without it.",
+                    f"{at.kept(step.artifact)} is missing or was changed",
+                    hint="Restore it: the recorded step cannot be finished without it.",
                 )
             copy_artifact(at.kept(step.artifact), aside)
             sync_all(aside)
@@ -265,9 +268,9 @@ def put(at: Frozen, step: Step) -> None:
 
 
 def _finish(at: Frozen) -> None:
-    """Finish a step that was noted, cut off, and not yet put in place.
+    """Finish a step that was recorded but interrupted before its artifact was in place.
 
-    Only such a step: a file that a user removed or put back is reported, not changed.
+    Only such a step: a file that a user removed or restored is reported, not changed.
     """
     mark = at.folder / STORE / UNFINISHED
     with storage(mark):
@@ -287,7 +290,7 @@ def _name_in(mark: Path) -> str:
 
 
 def digest_there(place: Path) -> str:
-    """The digest of what is in place, or `none`; what no artifact can be is a breach."""
+    """The digest of the file or folder in place, or `none`; anything else is a breach."""
     with storage(place):
         present = place.exists() or place.is_symlink()
     try:
@@ -297,7 +300,7 @@ def digest_there(place: Path) -> str:
 
 
 def _exchange(new: Path, place: Path) -> None:
-    """Put something in the place of something else, so that there is always one of them."""
+    """Replace a file or folder with another, so that one of them is always in place."""
     if not place.exists() or (new.is_file() and place.is_file()):
         new.replace(place)
         return

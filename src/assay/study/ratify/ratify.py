@@ -1,4 +1,4 @@
-"""Propose, ratify, freeze: an artifact goes into use only where it was shown to help."""
+"""Propose, ratify, freeze: an artifact goes into use only if it was shown to help."""
 
 from pathlib import Path
 
@@ -28,11 +28,11 @@ from assay.study.study import PAGES, RECORDS, StudyFolder
 
 
 def check_ratifiable(comparison: Comparison, artifact: Path) -> str:
-    """Refuse what was not shown to help; the artifact's digest."""
+    """Refuse an artifact that was not shown to help; returns its digest."""
     if comparison.verdict is not NetVerdict.RATIFY:
         raise NotRatified(
             f"the verdict is {comparison.verdict.value}: {comparison.because}",
-            hint="Only an artifact that was shown to help is frozen.",
+            hint="Only an artifact that was shown to help can be ratified.",
         )
     blocking = [caveat.code for caveat in comparison.caveats if caveat.blocking]
     if blocking:
@@ -46,22 +46,22 @@ def check_ratifiable(comparison: Comparison, artifact: Path) -> str:
     present = artifact_digest(artifact)
     if present != comparison.artifact:
         raise NotRatified(
-            f"{artifact} is not what was measured: its digest is {short(present)}, and"
-            f" {short(comparison.artifact)} was measured",
-            hint="An edit since then is another artifact; measure that one.",
+            f"{artifact} is not the measured artifact: its digest is {short(present)}, expected"
+            f" {short(comparison.artifact)}",
+            hint="It was edited since. Measure it again.",
         )
     return present
 
 
 def ratify(at: Frozen, comparison: tuple[Comparison, bytes], artifact: Path) -> Step:
-    """Put an artifact in place, after noting that it is."""
+    """Put an artifact in place, after recording the step."""
     measured = check_ratifiable(comparison[0], artifact)
     name = artifact.resolve().name
     _check_place(at, name)
     steps = [step for step in history(at) if step.name == name]
     previous = _check_in_place(at, name, steps[-1].artifact if steps else None)
     if steps and previous == measured:
-        raise NotRatified(f"{name} is in place already, as it was measured")
+        raise NotRatified(f"{name} is already in place")
     if previous != NONE:
         keep(at, at.place(name), previous)
     keep(at, artifact, measured)
@@ -79,33 +79,34 @@ def ratify(at: Frozen, comparison: tuple[Comparison, bytes], artifact: Path) -> 
 
 
 def check_apart(artifact: Path, folder: Path) -> None:
-    """Refuse a folder inside the artifact, which would become another one by it."""
+    """Refuse a folder inside the artifact: it would change the artifact."""
     with storage(folder):
         whole, place = artifact.resolve(), folder.resolve()
     if whole in (place, *place.parents):
-        raise SpecError(f"{folder} lies in the artifact {artifact}", hint="Name another: `into=`.")
+        raise SpecError(
+            f"{folder} is inside the artifact {artifact}", hint="Name another: `into=`."
+        )
 
 
 def _check_place(at: Frozen, name: str) -> None:
-    """Refuse a place that cannot be told of afterwards, or that is a record of the study."""
+    """Refuse a path that cannot be recorded, or that belongs to the study's records."""
     inner = name if at.study is None else at.inner(name)
     if not can_hold(name) or not is_record_path(inner):
         raise SpecError(
-            f"{name!r:.200} cannot be ratified under its name", hint="Give it another name."
+            f"{name!r:.200} is not a valid name for a ratified artifact",
+            hint="Give it another name.",
         )
     if at.study is not None and _is_of_study(at, at.study, name):
         raise SpecError(
-            f"{inner:.200} is a place of the study's own records, pages or data",
+            f"{inner:.200} is reserved for the study's own records, pages or data",
             hint="Name another: `into=`.",
         )
     if _holds_ratified(at, name):
-        raise SpecError(
-            f"{at.place(name)} holds artifacts that were ratified", hint="Name another: `into=`."
-        )
+        raise SpecError(f"{at.place(name)} holds ratified artifacts", hint="Name another: `into=`.")
 
 
 def _is_of_study(at: Frozen, study: StudyFolder, name: str) -> bool:
-    """Whether a place is, or holds, something that the study is made of."""
+    """Whether a path is, or holds, a part of the study."""
     inner = at.inner(name)
     with storage(at.folder):
         place = at.place(name).resolve()
@@ -126,21 +127,19 @@ def _holds_ratified(at: Frozen, name: str) -> bool:
 
 
 def revert(at: Frozen, name: str) -> Step:
-    """Take back what was ratified last, and put in place what was there before it."""
+    """Revert the last ratification, and restore the version before it."""
     steps = [step for step in history(at) if step.name == name]
     stack = standing(steps)
     if not stack:
         known = sorted({step.name for step in history(at)})
         raise NotRatified(
-            f"nothing that was ratified under {name!r:.80} stands"
-            + (f"; ratified once: {', '.join(known[:5])}" if known else "")
+            f"no ratification of {name!r:.80} stands"
+            + (f"; earlier ratified: {', '.join(known[:5])}" if known else "")
         )
     last = stack[-1]
     _check_in_place(at, name, last.artifact)
     if last.previous != NONE and not is_kept(at, last.previous):
-        raise DigestMismatch(
-            f"{at.kept(last.previous)} is not what was kept there, so it cannot be put back"
-        )
+        raise DigestMismatch(f"{at.kept(last.previous)} is missing or was changed")
     step = Step(
         kind="revert",
         name=name,
@@ -155,7 +154,7 @@ def revert(at: Frozen, name: str) -> Step:
 
 
 def check_frozen(at: Frozen) -> list[Step]:
-    """Hold everything in place against what was ratified; what stands."""
+    """Check that every artifact in place is the ratified one; returns those that stand."""
     in_place = []
     steps_of: dict[str, list[Step]] = {}
     for step in history(at):
@@ -167,19 +166,19 @@ def check_frozen(at: Frozen) -> list[Step]:
 
 
 def _check_in_place(at: Frozen, name: str, expected: str | None) -> str:
-    """The digest of what is in place, which must be the expected one, where one is."""
+    """The digest of the artifact in place, which must be the expected one, if any."""
     place = at.place(name)
     present = digest_there(place)
     if expected is None or expected == present:
         return present
     if expected == NONE:
         raise DigestMismatch(
-            f"{place} was taken back, and something that was never ratified is in its place",
+            f"{place} was reverted, but something that was never ratified is in its place",
             hint="Move it away.",
         )
     change = "is gone" if present == NONE else f"was changed: its digest is {short(present)}"
     raise DigestMismatch(
         f"{place} {change}; {short(expected)} was ratified",
-        hint=f"What was ratified is kept: copy {at.kept(expected)} to {place}. If a command was cut"
-        " off, the next one here finishes it.",
+        hint=f"Restore it: copy {at.kept(expected)} to {place}. If a command was interrupted, the"
+        " next one finishes it.",
     )

@@ -1,4 +1,4 @@
-"""Which ratifications stand: each one that was taken back takes the last before it with it."""
+"""Which ratifications stand: each revert removes the last ratification before it."""
 
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
@@ -13,7 +13,7 @@ AnyStep = TypeVar("AnyStep", bound=_Step)
 
 
 def standing(steps: Iterable[AnyStep]) -> list[AnyStep]:
-    """The ratifications that were not taken back, oldest first."""
+    """The ratifications that were not reverted, oldest first."""
     stack: list[AnyStep] = []
     for step in steps:
         if step.kind == "ratify":

@@ -1,1 +1,1 @@
-"""What the results of a study are worth, under every version of its bars."""
+"""The scorecards of a study's results, under every version of its bars."""

@@ -1,8 +1,8 @@
-"""The regression controls of a study's revisions: the runs of the cheats, kept and read back.
+"""The regression controls of a study's revisions: store and read the runs of the cheats.
 
-A cheat that is a submission has its run already. The run of any other is stored beside the bars,
-under `controls/TASK-VERSION/`, and the entry of the bars names it. Older revisions stored none:
-where the cheat is a registered method, which is Assay's own code, it is run again.
+A cheat that is a submission has its run already. The run of any other is stored under
+`controls/TASK-VERSION/`, and the entry of the bars names it. Older revisions stored none: if the
+cheat is a registered method, which is Assay's own code, it is run again.
 """
 
 from contextlib import closing
@@ -21,17 +21,17 @@ from assay.study.study import StudyFolder
 
 
 class ControlRun(NamedTuple):
-    """The run of a revision's control; `again` where none was stored, and it was run again."""
+    """The run of a revision's control; `again` if none was stored and it was run again."""
 
     run: Run
     again: bool = False
 
 
 def keep_control(study: StudyFolder, bars: str, run: Run) -> dict[str, str]:
-    """Store the run of a cheat; its files by digest. What an interrupted revision left is replaced.
+    """Store the run of a cheat, replacing leftovers of an interrupted revision; files by digest.
 
-    The digests are of the bytes as they were written. To be called under the ledger's lock, for
-    bars that no entry has.
+    The digests are of the bytes as written. Call it under the ledger's lock, for bars that have no
+    entry yet.
     """
     place = study.path(f"controls/{bars}")
     with storage(place):
@@ -47,9 +47,9 @@ def keep_control(study: StudyFolder, bars: str, run: Run) -> dict[str, str]:
 def load_control(
     study: StudyFolder, records: StudyRecords, record: BarsRecord, method: str, *, second: bool
 ) -> ControlRun:
-    """The run of the control that a revision names: stored, or else of a registered method.
+    """The run of a revision's control: stored, or else a new run of a registered method.
 
-    `second` says whether the bars before it ask for the second corpus.
+    `second` says whether the superseded bars need the second corpus.
     """
     folder = f"controls/{record.task}-{record.version}"
     names = [f"{folder}/{name}" for name in (HEAD, OUTPUTS)]
@@ -61,8 +61,7 @@ def load_control(
         cheat = _finished_before(records, said["control"], record)
         if cheat is None:
             raise IntegrityError(
-                f"{record.path} came with no stored control: {said['control']:.64} had no result"
-                " then"
+                f"{record.path} has no stored control: {said['control']:.64} had no result then"
             )
         return ControlRun(load_result(study, cheat))
     led_to_it = _finished_before(records, said.get("after", ""), record)
@@ -73,15 +72,15 @@ def load_control(
     if method in REGISTERED:
         return ControlRun(_run_again(study, record, method, second=second), again=True)
     raise NotHere(
-        f"the control of {record.path}, {method:.80}, is not stored, and is no method of Assay's"
-        " own that could be run again"
+        f"the control of {record.path}, {method:.80}, is not stored, and Assay does not bundle it,"
+        " so it cannot be run again"
     )
 
 
 def _finished_before(
     records: StudyRecords, submission: str, bars: BarsRecord
 ) -> SubmissionRecord | None:
-    """A submission that had a result when some bars were entered."""
+    """A submission that had a result when certain bars were entered."""
     record = records.submissions.get(submission)
     finished = record is not None and record.run is not None and record.run.n < bars.entry.n
     return record if finished else None
@@ -93,6 +92,6 @@ def _run_again(study: StudyFolder, record: BarsRecord, method: str, *, second: b
         return run_method(method, study.benchmark(second=second), task=record.task)
     except (MethodError, SpecError) as error:
         raise NotHere(
-            f"the control of {record.path} is not stored, and {method} cannot be run here:"
+            f"the control of {record.path} is not stored, and {method} cannot be run:"
             f" {error.message}"
         ) from None

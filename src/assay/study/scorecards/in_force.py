@@ -1,4 +1,4 @@
-"""The scorecard of a study's run under the bars in force, for those who only have its folder."""
+"""The scorecard of a study's run under the bars in force, given only the run's folder."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from assay.study.locate import study_root
 
 
 def scorecard_in_force(folder: Path) -> Scorecard | None:
-    """The judgement of a run under the newest bars of its study; None for a run of no study.
+    """The judgement of a run under the newest bars of its study; None for a run outside a study.
 
-    Run and judgement must be what the ledger says they are.
+    Run and judgement must match the ledger.
     """
     root = study_root(folder)
     if root is None or folder.resolve().parent != root / "runs":
@@ -24,7 +24,7 @@ def scorecard_in_force(folder: Path) -> Scorecard | None:
     submission = records.submissions.get(folder.resolve().name)
     if submission is None or submission.run is None:
         raise SpecError(
-            f"{folder} lies in the study {root}, whose ledger has no result of that name",
+            f"{folder} is in the study {root}, but its ledger has no result of that name",
             hint="Run it first: assay run ID",
         )
     run = load_result(study, submission)

@@ -26,12 +26,12 @@ from assay.study.study import StudyFolder
 def judge_in_study(study: StudyFolder, folder: Path, bars: str | None) -> Scorecard:
     """A result of a study, under a version of its bars or under bars from outside the study.
 
-    Without `bars` it is the newest version.
+    Without `bars`, under the newest version.
     """
     records = records_of(study)
     record = records.submissions.get(folder.resolve().name)
     if record is None or folder.resolve() != study.path(f"runs/{record.id}"):
-        raise SpecError(f"{folder} is no run of the study", hint="Its runs are under runs/.")
+        raise SpecError(f"{folder} is not a run of the study", hint="Its runs are under runs/.")
     run = load_result(study, record)
     versions = {version.version: version for version in _versions(records, run)}
     if bars is None or bars in versions:
@@ -43,28 +43,31 @@ def judge_in_study(study: StudyFolder, folder: Path, bars: str | None) -> Scorec
 
 
 def _versions(records: StudyRecords, run: Run) -> list[BarsRecord]:
-    """The versions under which a run is judged; one at least, or it is no run of the study."""
+    """The versions under which a run is judged: at least one, or it is not a run of the study."""
     versions = records.versions(run.task)
     if not versions:
-        raise IntegrityError(f"a run for {run.task}, and the study has no bars for that")
+        raise IntegrityError(f"a run for {run.task}, but the study has no bars for that task")
     return versions
 
 
 def _check_own(study: StudyFolder, file: Path, records: StudyRecords, bars: BarSet) -> None:
-    """Refuse a bars file of the study that is not what the ledger says it is."""
+    """Refuse a bars file of the study that does not match the ledger."""
     with storage(file):
         own = file.resolve().is_relative_to(study.root / "bars")
     if own and bars.digest not in {version.digest for version in records.bars}:
         raise DigestMismatch(
-            f"{file} has changed: its digest is {bars.digest}, which the ledger does not know",
-            hint="Bars are never edited: put it back, and make the next version: assay bars revise",
+            f"{file} has changed: its digest {bars.digest} is not in the ledger",
+            hint=(
+                "Bars are never edited. Restore the file, and make the next version: assay"
+                " bars revise"
+            ),
         )
 
 
 def judge_study(study: StudyFolder) -> list[Rejudged]:
-    """Every result of a study under every version; what was missing is made and entered.
+    """Judge every result of a study under every version; missing judgements are made and entered.
 
-    A result that cannot be read is named as such, and the others are judged.
+    An unreadable result is named, and the others are judged.
     """
     before = {name: set(record.scores) for name, record in records_of(study).submissions.items()}
     unreadable = {each.submission: each.why for each in judge_missing(study).unreadable}
@@ -127,15 +130,15 @@ def _rejudged(
 
 
 def record_difference(stored: msgspec.Struct, again: msgspec.Struct) -> str | None:
-    """The first difference between two records, in words; None where there is none."""
+    """The first difference between two records, in words; None if they are equal."""
     return _difference(msgspec.to_builtins(stored), msgspec.to_builtins(again), "")
 
 
 class CardDifference(NamedTuple):
-    """The first difference between two judgements; `unverifiable` where versions may explain it.
+    """The first difference between two judgements; `unverifiable` if versions may explain it.
 
-    Another version of Assay may word a caveat otherwise or know one more. That cannot be told from
-    a caveat that was left out or reworded, so it is shown.
+    Another version of Assay may word a caveat differently or have one more. This looks the same as
+    a caveat that someone removed or reworded, so it is shown.
     """
 
     text: str
@@ -145,8 +148,8 @@ class CardDifference(NamedTuple):
 def card_difference(stored: Judgement, again: Judgement) -> CardDifference | None:
     """The first difference between two judgements, in full.
 
-    Whatever version a scorecard claims, all but its caveats must agree, and of these all that is
-    said of the run itself, or a stated version would be a licence to leave out.
+    Whatever version a scorecard claims, everything except its caveats must agree, and also the
+    caveats about the run itself. Otherwise a claimed version would excuse leaving some out.
     """
     if stored.scorecard is None or again.scorecard is None:
         text = record_difference(stored, again)
@@ -165,7 +168,7 @@ def card_difference(stored: Judgement, again: Judgement) -> CardDifference | Non
 
 
 def _difference_in_one_version(stored: Scorecard, again: Scorecard) -> CardDifference | None:
-    """The first difference; a caveat that older scorecards do not know may be missing."""
+    """The first difference; a caveat that older scorecards lack may be missing."""
     had = {caveat.code for caveat in stored.caveats}
     unknown = [each for each in again.caveats if each.code in NEWER and each.code not in had]
     known = replace(again, caveats=tuple(each for each in again.caveats if each not in unknown))
@@ -177,14 +180,14 @@ def _difference_in_one_version(stored: Scorecard, again: Scorecard) -> CardDiffe
 
 
 def _difference_between_versions(stored: Scorecard, again: Scorecard) -> CardDifference | None:
-    by = f" (it says to be made by {_version(stored):.60})"
+    by = f" (it claims to be made by {_version(stored):.60})"
     before, after = _without_caveats(stored), _without_caveats(again)
     text = _difference(before, after, "scorecard")
     if text is not None:
         return CardDifference(text + by)
     old, new = _of_the_run(stored), _of_the_run(again)
     if old != new:
-        return CardDifference(f"caveats are {old}, and come to {new}{by}")
+        return CardDifference(f"caveats are {old}, but recompute to {new}{by}")
     text = _caveats_apart(stored, again)
     return None if text is None else CardDifference(text + by, unverifiable=True)
 
@@ -205,12 +208,12 @@ def _caveats_apart(stored: Scorecard, again: Scorecard) -> str | None:
         return None
     had, has = ({caveat.code for caveat in card.caveats} for card in (stored, again))
     parts = [f"it lacks {', '.join(sorted(has - had))}"] if has - had else []
-    parts += [f"it has {', '.join(sorted(had - has))} besides"] if had - has else []
-    return " and ".join(parts) or "its caveats have other words"
+    parts += [f"it has additional {', '.join(sorted(had - has))}"] if had - has else []
+    return " and ".join(parts) or "its caveats are worded differently"
 
 
 def _of_the_run(card: Scorecard) -> list[str]:
-    """The caveats that only the run decides, and that every version knows."""
+    """The caveats that depend on the run alone and exist in every version."""
     codes = (caveat.code for caveat in card.caveats)
     return [code for code in codes if code in OF_THE_RUN and code not in NEWER]
 
@@ -226,5 +229,5 @@ def _difference(stored: object, again: object, where: str) -> str | None:
         return None
     before, after = first.left, first.right
     if isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)):
-        return f"{first.path} has {len(before)} parts, and comes to {len(after)}"
-    return f"{first.path} is {before!r:.80}, and comes to {after!r:.80}"
+        return f"{first.path} has {len(before)} parts, but recomputes to {len(after)}"
+    return f"{first.path} is {before!r:.80}, but recomputes to {after!r:.80}"

@@ -28,13 +28,13 @@ def revise_study(
     """Revise the bars in force, enter the new version, and judge every result under it.
 
     The proposal's cheat may be a submission, whose stored run is then judged. `base` is the version
-    that the caller takes to be in force.
+    that the caller expects to be in force.
     """
     bars = bars_of_study(study, task)
     if base is not None and base != bars.version:
         raise SpecError(
-            f"{bars.version} is in force, and {base} was to be revised",
-            hint="Leave out the version: a study revises what is in force.",
+            f"{bars.version} is in force, but the revision is of {base}",
+            hint="Leave out the version: a study revises the bars in force.",
         )
     stored = None if proposal.cheat is None else stored_run(study, proposal.cheat)
     revision = propose(
@@ -60,7 +60,7 @@ def bars_of_study(study: StudyFolder, task: Task | None) -> BarSet:
 
 
 def study_bars(study: StudyFolder, version: str, task: Task | None) -> BarSet | None:
-    """A version of the study's bars, where it has one of that name."""
+    """A version of the study's bars, if it has one of that name."""
     records = records_of(study)
     for record in records.bars:
         if record.version == version and task in (None, record.task):
@@ -69,7 +69,7 @@ def study_bars(study: StudyFolder, version: str, task: Task | None) -> BarSet | 
 
 
 def stored_run(study: StudyFolder, submission: str) -> Run | None:
-    """The result of a submission, where it has one."""
+    """The result of a submission, if it has one."""
     record = records_of(study).submissions.get(submission)
     return None if record is None or record.run is None else load_result(study, record)
 
@@ -79,15 +79,15 @@ def adopt(
 ) -> list[tuple[str, Judgement]]:
     """Enter a revision and judge every result under it.
 
-    `after` is the submission that led to it, `control` the one whose run is the cheat's; the run of
-    any other cheat is stored. Where this is interrupted, `verify` says what is missing, and how to
-    mend it: by revising again before the version is entered, by judging all results again after.
+    `after` is the submission that led to it; `control` is the submission that is the cheat. The run
+    of any other cheat is stored. If this is interrupted, `verify` says what is missing and how to
+    repair it: before the version is entered, revise again; after that, judge all results again.
     """
     bars = made.bars
     path = f"bars/{bars.name}.toml"
     data = made.text.encode()
     if digest(data) != bars.digest:
-        raise SpecError("the revision's text is not what was judged by")
+        raise SpecError("the revision's text differs from the bars that judged it")
     with study.ledger as ledger:
         records = read_records(ledger.entries)
         after = after or control
@@ -95,12 +95,12 @@ def adopt(
             raise SpecError(f"there is no submission {after}")
         if records.versions(bars.task)[-1].version != bars.supersedes:
             raise SpecError(
-                f"{bars.name} supersedes {bars.supersedes}, and"
+                f"{bars.name} supersedes {bars.supersedes}, but"
                 f" {records.versions(bars.task)[-1].version} is in force",
-                hint="Revise what is in force.",
+                hint="Revise the bars in force.",
             )
         if any(record.version == bars.version for record in records.versions(bars.task)):
-            raise SpecError(f"{bars.name} was there already", hint="Name another: `version=NAME`.")
+            raise SpecError(f"{bars.name} already exists", hint="Name another: `version=NAME`.")
         write_whole(study.path(path), data)  # what lies there in no entry was cut off
         files = {path: digest(data)}
         if control is None:

@@ -1,4 +1,4 @@
-"""What runs are worth, kept in the study: one judgement a submission and version of the bars."""
+"""Store judgements in the study: one for each submission and version of the bars."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,7 +33,7 @@ GRADE_FORMAT = "assay-grade/1"
 
 
 def load_result(study: StudyFolder, record: SubmissionRecord) -> Run:
-    """The stored run of a submission, which must be what the ledger says it is."""
+    """The stored run of a submission, which must match the ledger."""
     if record.run is None:
         raise SpecError(f"{record.id} has no result")
     folder = f"runs/{record.id}"
@@ -51,7 +51,7 @@ def load_result(study: StudyFolder, record: SubmissionRecord) -> Run:
 
 
 def load_version(study: StudyFolder, record: BarsRecord) -> BarSet:
-    """A version of the bars, which must be what the ledger says it is."""
+    """A version of the bars, which must match the ledger."""
     bars = read_bars(read_as(study.root, record.path, record.digest), where=record.path)
     if (bars.task, bars.version) != (record.task, record.version):
         raise IntegrityError(f"{record.path} holds {bars.name}")
@@ -59,9 +59,9 @@ def load_version(study: StudyFolder, record: BarsRecord) -> BarSet:
 
 
 def judge(study: StudyFolder, run: Run, bars: BarSet) -> Judgement:
-    """A run under one version of the bars: a scorecard, or why there can be none.
+    """A run under one version of the bars: a scorecard, or why there is none.
 
-    That data cannot be read today is no property of the run, and never becomes a judgement.
+    Unreadable data are not a property of the run and never become a judgement.
     """
     return _judgement(run, study.benchmark(second=run.second is not None), bars)
 
@@ -78,17 +78,17 @@ def _judgement(run: Run, benchmark: Benchmark, bars: BarSet) -> Judgement:
 
 
 class Judged(NamedTuple):
-    """Judgements that were made, by submission, and the submissions that cannot be read."""
+    """The judgements made, by submission, and the unreadable submissions."""
 
     made: list[tuple[str, Judgement]]
     unreadable: tuple[Unreadable, ...]
 
 
 def judge_missing(study: StudyFolder, known: Mapping[str, Run] | None = None) -> Judged:
-    """Judge every result under every version of its task's bars, where that is not yet done.
+    """Judge every result under every version of its task's bars, unless that is done.
 
-    `known` are runs that were just made: they are judged as they are in memory. A result that
-    cannot be read, or that no run could have made, is named, and the others are judged.
+    `known` are runs that were just made; they are judged from memory. A result that is unreadable,
+    or that no run can have made, is named, and the others are judged.
     """
     made: list[tuple[str, Judgement]] = []
     unreadable: list[Unreadable] = []
@@ -121,7 +121,7 @@ def judge_missing(study: StudyFolder, known: Mapping[str, Run] | None = None) ->
 def _missing_versions(
     study: StudyFolder, records: StudyRecords, record: SubmissionRecord, run: Run | None
 ) -> list[BarsRecord]:
-    """The versions of the bars that a result was not judged under; none without a result."""
+    """The versions of the bars under which a result is not judged yet; none without a result."""
     if record.run is None:
         return []
     task = read_seal(study, record).task if run is None else run.task
@@ -130,7 +130,7 @@ def _missing_versions(
 
 
 def keep_judgement(study: StudyFolder, submission: str, judgement: Judgement) -> None:
-    """Write a judgement down and into the ledger, unless another process just did."""
+    """Store a judgement and enter it in the ledger, unless another process just did."""
     path = f"scorecards/{submission}@{judgement.bars}.json"
     data = judgement_bytes(submission, judgement)
     with study.ledger as ledger:
@@ -149,12 +149,12 @@ def judgement_bytes(submission: str, judgement: Judgement) -> bytes:
 
 
 def read_judgement(study: StudyFolder, entry: Entry) -> Judgement:
-    """A stored judgement, by the entry that brought it."""
+    """A stored judgement, by its entry."""
     return _stored(study, entry, FORMAT, Judgement)
 
 
 def keep_grade(study: StudyFolder, submission: str, made: Grade) -> None:
-    """Write a grade down and into the ledger, unless another process just did."""
+    """Store a grade and enter it in the ledger, unless another process just did."""
     path = f"grades/{submission}.json"
     data = grade_bytes(made)
     with study.ledger as ledger:
@@ -171,7 +171,7 @@ def grade_bytes(made: Grade) -> bytes:
 
 
 def read_grade(study: StudyFolder, entry: Entry) -> Grade:
-    """A stored grade, by the entry that brought it."""
+    """A stored grade, by its entry."""
     return _stored(study, entry, GRADE_FORMAT, Grade)
 
 
@@ -182,10 +182,12 @@ def grade_of(
     prediction: Prediction,
     bars: BarSet,
 ) -> Grade:
-    """What became of a prediction, under the bars that were sealed with it."""
+    """The grade of a prediction, under the bars that were sealed with it."""
     version = bars.version
     if version not in record.scores:
-        raise IntegrityError(f"{record.id} was not judged under {version}, by which it was sealed")
+        raise IntegrityError(
+            f"{record.id} was not judged under {version}, the bars it was sealed with"
+        )
     mine = read_judgement(study, record.scores[version])
     earlier: dict[str, Judgement] = {}
     for direction in prediction.directions:
@@ -215,7 +217,7 @@ def _stored(study: StudyFolder, entry: Entry, form: str, kind: type[Stored]) -> 
     head = {"format": form, "submission": entry.subject, "made_by": None}
     unknown = undeclared(parsed, {**head, **msgspec.to_builtins(record)})
     if unknown is not None:
-        raise IntegrityError(f"{path} has {unknown!r:.80}, which no such record has")
+        raise IntegrityError(f"{path} has {unknown!r:.80}, an unknown key")
     return record
 
 

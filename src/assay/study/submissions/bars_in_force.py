@@ -25,13 +25,13 @@ def bars_in_force(study: StudyFolder, records: StudyRecords, task: Task) -> BarS
 
 
 def read_seal(study: StudyFolder, record: SubmissionRecord) -> Seal:
-    """The seal of a submission, which must be what the ledger says it is."""
+    """The seal of a submission, which must match the ledger."""
     ((path, expected),) = record.seal.files.items()
     return parse_seal(read_as(study.root, path, expected), where=path)
 
 
 def _is_of(study: StudyFolder, record: SubmissionRecord, task: Task) -> bool:
-    """Whether a submission is for a task; one whose seal cannot be read is for none."""
+    """Whether a submission is for a task; False if its seal is unreadable."""
     try:
         return read_seal(study, record).task == task
     except IntegrityError:
@@ -53,7 +53,7 @@ def predictable(
 ) -> Predictable:
     """The metrics, bar count and earlier results that a prediction may name.
 
-    Earlier results are those of the same task, entered `before` a ledger entry where one is given.
+    Earlier results are those of the same task, entered `before` a ledger entry if one is given.
     """
     metrics: dict[str, float] = {}
     asked = [bar for bar in bars.bars if applies(bar, benchmark)]

@@ -1,10 +1,9 @@
-"""Installed distributions by version, RECORD and the bytes of their files, as they are on the disk.
+"""Installed distributions: version, RECORD, and the bytes of their files on disk.
 
-A distribution's files are those that it lists and those that lie in its folders without being
-listed; the latter are named. Bytecode that Python keeps beside the source is left out: a sealed
-method's process does not load it. Assay's own package is one of them, whether it was installed or
-is being worked on: it asks the questions, and a seal names it like everything else that decides
-what comes out.
+A distribution's files are those that it lists and those in its folders without being listed; the
+latter are named. Bytecode that Python keeps beside the source is left out: a sealed method's
+process does not load it. Assay's own package is included, whether installed or under development:
+it asks the questions, and a seal names everything that decides the outputs.
 """
 
 import csv
@@ -35,13 +34,13 @@ _GONE = "gone"
 _MOST_NAMED = 50
 Stamps = dict[str, tuple[int, ...] | None]
 _stamps: dict[str, Stamps] = {}
-"""Every file of a distribution as it was when it was last digested here."""
+"""Every file of a distribution as it was when last digested here."""
 _known_owners: dict[tuple[object, ...], Mapping[str, list[str]]] = {}
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 
 def distributions_of(modules: Iterable[str]) -> dict[str, Distribution]:
-    """The distributions that top-level modules belong to, what those require, and ours."""
+    """The distributions of top-level modules, their requirements, and ours."""
     wanted = set(modules)
     owners = _owners() if wanted else {}
     waiting = [name for module in sorted(wanted) for name in owners.get(module, ())]
@@ -58,7 +57,7 @@ def distributions_of(modules: Iterable[str]) -> dict[str, Distribution]:
 
 
 def installed_now(names: Iterable[str]) -> dict[str, Distribution]:
-    """Distributions by name, as they are here; those that are not here are left out."""
+    """Installed distributions by name; missing ones are left out."""
     found = {}
     for name in names:
         installed = None if name == OURS else _installed(name)
@@ -70,27 +69,27 @@ def installed_now(names: Iterable[str]) -> dict[str, Distribution]:
 
 
 def digested_files(names: Iterable[str]) -> Stamps:
-    """The files of distributions with the stamps that they had when they were last digested."""
+    """The files of distributions with their stamps when last digested."""
     known = list(names)
     installed_now(name for name in known if name not in _stamps)
     return {path: mark for name in known for path, mark in _stamps.get(name, {}).items()}
 
 
 def our_requirements() -> set[str]:
-    """The top-level modules of what Assay itself requires: a method of ours may use any."""
+    """The top-level modules of Assay's own requirements: a bundled method may use any of them."""
     installed = _installed(OURS)
     return set() if installed is None else modules_of(map(_plain, _required(installed)))
 
 
 def modules_of(names: Iterable[str]) -> set[str]:
-    """The top-level modules that distributions bring."""
+    """The top-level modules of distributions."""
     brought_by = set(names)
     owners = _owners().items()
     return {module for module, own in owners if brought_by & {_plain(name) for name in own}}
 
 
 def _owners() -> Mapping[str, list[str]]:
-    """Which distributions each top-level module belongs to; asked again after one was installed."""
+    """The distributions of each top-level module; computed again after an installation."""
     sites = [Path(place) for place in site_folders()]
     lists = (path for site in sites for path in sorted(site.glob("*.dist-info/RECORD")))
     mark = tuple((str(path), stamp(path)) for path in (*sites, *lists))
@@ -113,8 +112,8 @@ def _readable_lists() -> Iterator[None]:
         yield
     except (TypeError, ValueError, OSError, csv.Error) as error:  # a damaged list of files
         raise StorageError(
-            f"what is installed here cannot be listed: {error}",
-            hint="Some RECORD is damaged: `pip check`, and install that distribution again.",
+            f"the installed distributions cannot be listed: {error}",
+            hint=("A RECORD file is damaged. Run `pip check`, and reinstall that distribution."),
         ) from None
 
 
@@ -183,7 +182,7 @@ def _beside(root: Path, listed: Iterable[str]) -> dict[str, Path]:
 
 
 def _unlisted(name: str) -> Iterator[tuple[str, Path]]:
-    """The files of a distribution that does not list them, by the modules it brings."""
+    """The files of a distribution that does not list them, found by its modules."""
     for module in sorted(modules_of({_plain(name)})):
         spec = PathFinder.find_spec(module, sys.path)
         places = [] if spec is None else [Path(p) for p in spec.submodule_search_locations or ()]
@@ -196,14 +195,14 @@ def _unlisted(name: str) -> Iterator[tuple[str, Path]]:
 
 
 def unowned(modules: Iterable[str]) -> list[str]:
-    """Installed modules that belong to no distribution, so that nothing says what they are."""
+    """Installed modules that belong to no distribution."""
     wanted = set(modules) - {"assay"}
     owners = _owners() if wanted else {}
     return sorted(module for module in wanted if module not in owners)
 
 
 def _ours() -> Distribution:
-    """Assay by the files it is made of, wherever they are."""
+    """Assay, by its own files, wherever they are."""
     installed = _installed(OURS)
     record = None
     with _readable_lists():
@@ -219,7 +218,7 @@ def _ours() -> Distribution:
 
 
 def _digests(owner: str, files: Mapping[str, Path]) -> dict[str, str]:
-    """The digest of every file by its name; a file that is gone counts as gone."""
+    """The digest of every file by its name; a missing file is recorded as missing."""
     digests: dict[str, str] = {}
     stamps: Stamps = {}
     folders: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Drafting a submission: a folder with the method and a prediction to fill in."""
+"""Draft a submission: a folder with the method and a prediction to fill in."""
 
 import shutil
 import tempfile
@@ -32,7 +32,7 @@ def draft(
     task: Task | None = None,
     prereg: Prereg | None = None,
 ) -> tuple[Path, list[str]]:
-    """A folder with a copy of the method and a prediction to fill in; the files copied."""
+    """Make a folder with a copy of the method and a prediction to fill in; the files copied."""
     check_id(submission)
     check_names(() if prereg is None else prereg.environment)
     records = records_of(study)
@@ -41,7 +41,7 @@ def draft(
     folder = study.path(f"preregs/{submission}")
     with storage(folder):
         if folder.exists():
-            raise SpecError(f"{folder} is there already", hint="Edit it, or take another name.")
+            raise SpecError(f"{folder} already exists", hint="Edit it, or choose another name.")
         folder.parent.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{submission}."))
     try:
@@ -76,7 +76,7 @@ def _copy(method: str, aside: Path) -> list[str]:
 
 
 def _moved(method: str) -> str:
-    """How a method is called from inside its own folder."""
+    """The reference to a method from inside its own folder."""
     reference = parse_method(method, registered=REGISTERED)
     if reference.kind != "file":
         return reference.text
@@ -86,7 +86,7 @@ def _moved(method: str) -> str:
 def _task_of(
     study: StudyFolder, records: StudyRecords, folder: Path, method: str, prereg: Prereg
 ) -> Task:
-    """The only task of the study, or the one that the method's shape tells."""
+    """The only task of the study, or the one that fits the method's signature."""
     tasks = [task for task in TASKS if records.versions(task)]
     if len(tasks) == 1:
         return tasks[0]
@@ -116,8 +116,8 @@ def _prediction_text(submission: str, bars: BarSet, about: Predictable) -> str:
     first = next(iter(about.metrics))
     return "\n".join(
         [
-            f"# What do you expect of {submission}? Sealed before it runs, graded after.",
-            "# Take away the # before what you want to say. Leave out what you have no view on.",
+            f"# Your prediction for {submission}: sealed before it runs, graded after.",
+            "# Remove the # before each line that you commit to. Leave the others as they are.",
             "",
             "# no_idea = true         # this alone is allowed, and is graded as such",
             "level = 0.8              # how often your ranges should hold: 0.8 is four in five",

@@ -1,9 +1,9 @@
-"""What a sealed run opened, as the kernel saw it, held against its seal.
+"""Compare what a sealed run opened, as the kernel reported it, with its seal.
 
-A file is accounted for by what it is: one of the laid-out copy, one that the run made, one of a
-sealed distribution that has not changed since it was digested, one of Python's own library, or one
-of a short list of the operating system's. Every other file is named: as code where it is code or
-was run, else as a file. The operating system's shared libraries are taken as they are.
+These files are accounted for: the copied files of the method, files that the run made, files of a
+sealed distribution that have not changed since they were digested, Python's own library, and a
+short list of the operating system's. Every other file is named: as code if it is code or was run,
+else as a file. The operating system's shared libraries are accepted as they are.
 """
 
 import os
@@ -64,9 +64,9 @@ _MOST_NAMED = 20
 def observed_run(
     run: Run, outcomes: Sequence[Outcome], seal: Seal, folder: Path, *, whole: bool
 ) -> Run:
-    """A sealed run with what its processes opened and the seal does not name.
+    """A sealed run, and what its processes opened that the seal does not name.
 
-    `whole` says that these processes were asked about every item.
+    `whole` means that these processes answered every item.
     """
     if run.provenance is None:
         return run
@@ -93,7 +93,7 @@ def observed_run(
 
 
 class _Account:
-    """Tells which files are accounted for."""
+    """Decides which files are accounted for."""
 
     def __init__(self, folder: Path, sealed: Stamps) -> None:
         self.own = tuple(map(str, own_folders(folder)))
@@ -106,13 +106,13 @@ class _Account:
         self.folders = places | {os.path.dirname(path) for path in sealed}  # noqa: PTH120
 
     def is_own(self, path: str, made: frozenset[str]) -> bool:
-        """Whether a path is in the run's own folders, or in one that it made."""
+        """Whether a path is in the run's own folders, or in a folder that it made."""
         return any(is_below(path, place) for place in self.own) or _is_made(path, made)
 
     def left_behind(self, outcomes: Sequence[Outcome]) -> set[str]:
-        """What a process changed outside the run's folders and left for the next, or another did.
+        """Files outside the run's folders that changed between processes, by the run or by others.
 
-        That it is there can be asked without opening it: the probe could know the probe by it.
+        A method can check that such a file exists without opening it, and so detect the probe.
         """
         changed = Counter(path for outcome in outcomes for path in set(outcome.written))
         return {
@@ -124,7 +124,7 @@ class _Account:
         }
 
     def is_usual(self, path: str, made: frozenset[str]) -> bool:
-        """Whether a link says no more than where something known is; attributes never do."""
+        """Whether a link only leads to a known file; attributes never count as known."""
         if self.is_own(path, made):
             return True
         if not os.path.islink(path):  # noqa: PTH114 - fast
@@ -138,7 +138,7 @@ class _Account:
         )
 
     def is_own_socket(self, peer: str, made: frozenset[str]) -> bool:
-        """Whether a peer is a socket in such a folder, or one of the operating system's."""
+        """Whether a peer is a socket in such a folder, or of the operating system."""
         path = peer.removeprefix("unix:")
         if path == peer or not path.startswith("/"):
             return False
@@ -161,7 +161,7 @@ class _Account:
 
 
 def _is_made(path: str, made: frozenset[str]) -> bool:
-    """Whether a path was made by the run, or lies in a folder that was."""
+    """Whether a path, or a folder above it, was made by the run."""
     path = path.rstrip("/")
     while len(path) > 1:
         if path in made:

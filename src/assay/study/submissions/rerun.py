@@ -20,16 +20,16 @@ from assay.wording import counted, some
 
 
 class Rerun(Result, frozen=True, kw_only=True):
-    """The outputs of another run beside the stored ones; never a result itself.
+    """The outputs of another run compared with the stored ones; never a result itself.
 
     An output is of an item under a seed. `items` counts those of both runs together, `changed`
     those that came out differently, `unmatched` those on one side only; `largest` is the largest
     difference between two scores. `seeding` says how the seeds of the two runs differ.
 
-    `unnamed_code` and `unnamed_files` are what this run reached, the seal does not name, and the
-    record does not tell of. They are compared by the last part of their names: folders differ from
-    machine to machine. `observed` says whether they could be compared: the kernel told all that
-    both runs opened, and the record names no more than it can hold.
+    `unnamed_code` and `unnamed_files` are what this run reached and neither the seal nor the record
+    names. They are compared by the last part of their names: folders differ from machine to
+    machine. `observed` says whether they could be compared: the kernel reported all that both runs
+    opened, and the record's lists are not full.
     """
 
     submission: str
@@ -61,7 +61,7 @@ class Rerun(Result, frozen=True, kw_only=True):
         return [row | {name: ", ".join(row[name]) for name in names}]
 
     def lines(self) -> list[str]:
-        """Whether the outputs are the same, and what else the other run reached."""
+        """Whether the outputs are the same, and what else the new run reached."""
         said = f"{self.submission}: all {counted(self.items, 'output')} are the same"
         if self.differ:
             said = f"{self.submission}: {self.differ} of {counted(self.items, 'output')} differ"
@@ -71,12 +71,12 @@ class Rerun(Result, frozen=True, kw_only=True):
         return [
             said,
             *([] if self.seeding is None else [self.seeding]),
-            *([f"it reached what the record does not name: {some(unnamed)}"] if unnamed else []),
+            *([f"reached but not in the record: {some(unnamed)}"] if unnamed else []),
         ]
 
 
 def rerun(study: StudyFolder, submission: str, *, listener: Listener | None = None) -> Rerun:
-    """Run a sealed submission again and compare with its result; nothing is stored."""
+    """Run a sealed submission again and compare it with its result; nothing is stored."""
     sealed = load_sealed(study, submission, distributions=False)
     record = records_of(study).submission(submission)
     if record.run is None:
@@ -93,7 +93,7 @@ def rerun(study: StudyFolder, submission: str, *, listener: Listener | None = No
 
 
 def _with_unnamed(compared: Rerun, stored: Provenance | None, again: Provenance | None) -> Rerun:
-    """A comparison with what the other run reached and the record does not tell of."""
+    """A comparison, with what the new run reached and the record does not name."""
     if stored is None or again is None or not (stored.observed and again.observed):
         return compared
     told = {_last_part(name) for name in (*stored.unsealed_code, *stored.unsealed_files)}
@@ -153,7 +153,7 @@ def _compared(submission: str, stored: Run, again: Run, *, same: bool) -> Rerun:
 
 
 def _seeding(run: Run) -> tuple[int, int, int | None, int | None]:
-    """Seeds, probe, folds and batches; of several seeds a resumed run was not probed again."""
+    """Seeds, probe, folds and batches; with several seeds a resumed run is not probed again."""
     return run.seeds, run.probed if run.seeds == 1 else 0, run.folds, run.batch
 
 
@@ -165,4 +165,4 @@ def _seeds_apart(stored: Run, again: Run) -> str:
         + ("" if run.batch is None else f" in batches of {run.batch}")
         for run in (stored, again)
     )
-    return f"stored {before}, and now {now}"
+    return f"stored {before}, now {now}"

@@ -1,10 +1,9 @@
 """The one run of a sealed submission.
 
-Exactly once: one process at a time holds the seal, and the ledger holds what has happened. The
-entry `run-started` is on the disk before the method sees an item. A run that is cut off stays
+A submission runs exactly once: one process at a time holds the seal, and the ledger records every
+step. The entry `run-started` is on disk before the method sees an item. An interrupted run stays
 public as "started, no result"; it can be resumed, and its outputs are kept. Unless it was killed,
-the ledger also holds the digest of the outputs that it had written, and resuming from any others is
-refused.
+the ledger also holds the digest of the outputs so far, and resuming from any others is refused.
 """
 
 from collections.abc import Callable
@@ -54,7 +53,7 @@ _UNWITNESSED = "none"
 class Finished(Result, frozen=True, kw_only=True):
     """A finished run: a judgement for each version of the bars, and the grade of its prediction.
 
-    `unreadable` are other results of the study that were to be judged and could not be read.
+    `unreadable` are other results of the study that should have been judged but are unreadable.
     """
 
     submission: str
@@ -66,7 +65,7 @@ class Finished(Result, frozen=True, kw_only=True):
 
     @property
     def scorecard(self) -> Scorecard | None:
-        """What it is worth under the bars that were sealed with it; None where it failed."""
+        """Its scorecard under the bars that were sealed with it; None if it failed."""
         cards = (made.scorecard for made in self.judgements if made.bars == self.original)
         return next((card for card in cards if card is not None), None)
 
@@ -90,7 +89,7 @@ class Finished(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """The scorecard under the sealed bars, and what became of the prediction."""
+        """The scorecard under the sealed bars, and the grade of the prediction."""
         if self.scorecard is not None:
             first, *rest = self.scorecard.lines()
         else:
@@ -109,7 +108,7 @@ def run_sealed(
 ) -> Finished:
     """Run a sealed submission once, or resume its run; then judge and grade it.
 
-    `outside` is the value that its seed comes from, where the seal says so.
+    `outside` is the value that its seed comes from, if the seal asks for one.
     """
     sealed = load_sealed(study, submission)
     run = None
@@ -156,8 +155,8 @@ def _make(
         with storage(path):
             if path.exists() and any(path.iterdir()):
                 raise SpecError(
-                    f"{path} holds something, and {sealed.id} was never started",
-                    hint="Take it away: results come from runs.",
+                    f"{path} is not empty, but {sealed.id} was never started",
+                    hint="Remove it: only a run may write there.",
                 )
         folder = RunFolder(path)
     else:
@@ -189,7 +188,7 @@ def _token(submission: str, attested: Attestation | None, given: str | None) -> 
     """The outside value of a seal whose seed comes from its timestamp."""
     if attested is None:
         raise NotWitnessed(
-            f"the seed of {submission} comes from a timestamp, and none covers its seal",
+            f"the seed of {submission} comes from a timestamp, but no timestamp covers its seal",
             hint="Have a checkpoint timestamped: assay ledger request",
         )
     if given not in (None, attested.token):
@@ -201,7 +200,7 @@ def _token(submission: str, attested: Attestation | None, given: str | None) -> 
 
 
 def stated_start(started: Entry) -> tuple[str | None, str | None]:
-    """The witness and the outside value that the start of a run names."""
+    """The witness and the outside value that the start of a run records."""
     witness = started.said.get("witness", _UNWITNESSED)
     return None if witness == _UNWITNESSED else witness, started.said.get("outside")
 
@@ -216,7 +215,7 @@ def ask(
     made: tuple[Record, ...] = (),
     on_start: Callable[[], None] | None = None,
 ) -> Run:
-    """Ask a copy of the sealed method about every item that was not asked before."""
+    """Ask a copy of the sealed method about every remaining item."""
     seed = sealed.seed(outside)
     with laid_out(sealed.contents) as place:
         with sealed_worker(
@@ -251,16 +250,16 @@ def ask(
 def _start(
     study: StudyFolder, sealed: SealedPrereg, provenance: Provenance, folder: RunFolder
 ) -> None:
-    """Say in public that the run begins, or goes on, before the method sees an item."""
+    """Enter in the ledger that the run starts or resumes, before the method sees an item."""
     with study.ledger as ledger:
         record = read_records(ledger.entries).submission(sealed.id)
         if record.run is not None:
-            raise AlreadyRun(f"{sealed.id} has been run meanwhile: entry {record.run.n}")
+            raise AlreadyRun(f"another process has run {sealed.id}: entry {record.run.n}")
         check_standing(record)
         if record.started is None:
             if attestation_of(study, record) != provenance.attested:
                 raise SpecError(
-                    f"a timestamp that covers {sealed.id} was entered meanwhile",
+                    f"a timestamp that covers {sealed.id} was entered in the meantime",
                     hint=f"Run it again: assay run {sealed.id}",
                 )
             repository = repository_of(study.root)
@@ -278,7 +277,7 @@ def _start(
 
 
 def _stop(study: StudyFolder, sealed: SealedPrereg, folder: RunFolder) -> None:
-    """Say in public what the run had written when it was stopped, so that it stays as it is."""
+    """Enter in the ledger the digest of the outputs when the run was stopped, to fix them."""
     with study.ledger as ledger:
         record = read_records(ledger.entries).submission(sealed.id)
         if record.started is not None and record.run is None and folder.begun:
@@ -287,22 +286,22 @@ def _stop(study: StudyFolder, sealed: SealedPrereg, folder: RunFolder) -> None:
 
 
 def _check_kept(record: SubmissionRecord, folder: RunFolder) -> None:
-    """Refuse to go on from outputs that are not those the run had made when it was stopped."""
+    """Refuse to resume from outputs that differ from those when the run was stopped."""
     begun = [entry for entry in (record.started, *record.resumed) if entry is not None]
     if not record.stopped or record.stopped[-1].n < begun[-1].n:
         return
     if folder.digest != record.stopped[-1].said.get("outputs"):
         raise DigestMismatch(
-            f"runs/{record.id}/{OUTPUTS} is not what the run had made when it was stopped (entry"
+            f"runs/{record.id}/{OUTPUTS} differs from the outputs when the run was stopped (entry"
             f" {record.stopped[-1].n})",
-            hint="Something else wrote to it; a run does not go on from that.",
+            hint="Another program changed it, so the run cannot be resumed.",
         )
 
 
 def conclude(study: StudyFolder, sealed: SealedPrereg, run: Run | None = None) -> Finished:
     """Judge a result under every version of the bars and grade its prediction, once.
 
-    A run that was just made is judged as it is in memory.
+    A run that was just made is judged from memory.
     """
     judged = judge_missing(study, {} if run is None else {sealed.id: run})
     own = next((each for each in judged.unreadable if each.submission == sealed.id), None)

@@ -1,4 +1,4 @@
-"""Sealing a submission.
+"""Seal a submission.
 
 A seal is a manifest over exact bytes: every file of the submission's folder, the bars in force, the
 benchmark, the installed distributions that the method imports, and the settings of the engine.
@@ -37,11 +37,11 @@ from assay.study.submissions.spec import (
 
 _PASSED = 'environment = ["NAME"] in prereg.toml'
 PROBE = ("Is this a question?", "It is one.")
-"""What a method is asked before it is sealed, to see that it answers at all."""
+"""The test question: a method must answer it before it is sealed."""
 
 
 def seal(study: StudyFolder, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
-    """Seal a drafted submission: from here on nothing of it can change, and it can run once."""
+    """Seal a drafted submission: from then on it cannot change, and it can run once."""
     check_id(submission)
     records = records_of(study)
     _check_unsealed(records, submission)
@@ -60,7 +60,7 @@ def seal(study: StudyFolder, submission: str, *, probe: bool = True) -> tuple[Se
         now_there = read_records(ledger.entries)
         _check_unsealed(now_there, submission)
         if now_there.versions(made.task)[-1].version != made.bars_version:
-            raise SpecError("the bars were revised meanwhile", hint="Seal again.")
+            raise SpecError("the bars were revised in the meantime", hint="Seal again.")
         write_whole(folder / SEAL, data)
         path = f"preregs/{submission}/{SEAL}"
         entry = enter(ledger, "seal", submission, files={path: digest(data)})
@@ -71,8 +71,8 @@ def _check_unsealed(records: StudyRecords, submission: str) -> None:
     if submission in records.submissions:
         entry = records.submissions[submission].seal
         raise AlreadySealed(
-            f"{submission} was sealed by entry {entry.n}, and nothing is sealed twice",
-            hint="What has changed since is another submission: draft it under another name.",
+            f"{submission} is already sealed (entry {entry.n})",
+            hint="A changed method is another submission: draft it under another name.",
         )
 
 
@@ -133,7 +133,7 @@ def _examined(
     *,
     probe: bool,
 ) -> dict[str, Distribution]:
-    """Load the method from a copy of its files; what it imports must be in them or installed."""
+    """Load the method from a copy of its files; its imports must be in the copy or installed."""
     with laid_out(contents) as folder:
         with sealed_worker(prereg.method, folder, prereg=prereg, seed=0) as worker:
             check_answerable(worker, benchmark, prereg.task, batch=prereg.batch)
@@ -144,14 +144,14 @@ def _examined(
         if strangers:
             raise SpecError(
                 f"{prereg.method} imports {strangers[0]}, which is not in {where}",
-                hint="A submission is whole: copy the file into its folder.",
+                hint="A submission must be complete: copy the file into its folder.",
             )
         installed = {*modules.installed, *closure_of(worker.method, folder=folder).installed}
     strays = unowned(installed)
     if strays:
         raise SpecError(
             f"{prereg.method} imports {strays[0]}, which belongs to no installed distribution",
-            hint=f"A submission is whole: copy it into {where}.",
+            hint=f"A submission must be complete: copy it into {where}.",
         )
     if prereg.method in REGISTERED:
         installed |= our_requirements()
@@ -165,7 +165,7 @@ def _probe(worker: ProcessWorker, prereg: Prereg, benchmark: Benchmark) -> None:
         check_output(answer, task=prereg.task, classes={*benchmark.classes, *second})
     except MethodError as error:
         raise type(error)(
-            f"{prereg.method}, asked {PROBE[0]!r} to see whether it answers: {error.message}",
+            f"{prereg.method} failed on the test question {PROBE[0]!r}: {error.message}",
             hint=missing_variable(error.message, prereg.environment, how=_PASSED)
-            or "Mend it before its only run; or seal it all the same: `probe=False`.",
+            or "Fix it before its only run, or seal it anyway: `probe=False`.",
         ) from None

@@ -15,7 +15,7 @@ _PAUSE_SECONDS = 0.01
 
 @contextmanager
 def only_one(study: StudyFolder, submission: str) -> Iterator[None]:
-    """Hold the seal; a process that ends, however it ends, lets go of it."""
+    """Hold the seal; it is released when the process ends, for whatever reason."""
     handle = _held(study, submission)
     try:
         yield
@@ -26,7 +26,7 @@ def only_one(study: StudyFolder, submission: str) -> Iterator[None]:
 def _held(study: StudyFolder, submission: str) -> int:
     """The descriptor of the locked seal.
 
-    A process that asks whether it is held has a shared lock for a moment, and is waited for.
+    A process that checks whether it is held has a shared lock for a moment; this waits for it.
     """
     for _ in range(_TRIES):
         handle = _lock(study, submission, shared=False)
@@ -35,13 +35,11 @@ def _held(study: StudyFolder, submission: str) -> int:
         if is_running(study, submission):
             break
         time.sleep(_PAUSE_SECONDS)
-    raise AlreadyRun(
-        f"{submission} is being run by another process now", hint="Wait for its result."
-    )
+    raise AlreadyRun(f"another process is running {submission}", hint="Wait for its result.")
 
 
 def is_running(study: StudyFolder, submission: str) -> bool:
-    """Whether some process holds the seal just now; several may ask at once."""
+    """Whether a process holds the seal now; several processes may check at once."""
     handle = _lock(study, submission, shared=True)
     if handle is None:
         return True

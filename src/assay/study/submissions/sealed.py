@@ -1,7 +1,6 @@
-"""A sealed submission, read back: what was sealed, or nothing.
+"""Read a sealed submission: exactly what was sealed, or an error.
 
-Reading checks every byte that the seal names, so a `SealedPrereg` is exactly what
-was sealed, and running takes nothing else.
+Reading checks every byte that the seal names. Only a `SealedPrereg` can be run.
 """
 
 import platform
@@ -39,11 +38,11 @@ from assay.study.submissions.spec import (
     parse_seal,
 )
 
-_AS_SEALED = "Run it with what it was sealed with; or draft it again under another name."
+_AS_SEALED = "Restore the sealed versions, or draft it again under another name."
 
 
 class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission as it was sealed: the seal, and everything it names, checked."""
+    """A submission as it was sealed: the seal and everything it names, all checked."""
 
     id: str
     digest: str
@@ -61,8 +60,8 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
             expected = self.prereg.seed_from or "no outside value: its seed comes from the seal"
             raise SpecError(
                 f"{self.id}: got {'none' if outside is None else repr(outside)} as outside value,"
-                f" and the seal says {expected!r:.120}",
-                hint="The value of what the seal names, once it exists: `outside=VALUE`.",
+                f" but the seal says {expected!r:.120}",
+                hint="Give the value that the seal names, once it exists: `outside=VALUE`.",
             )
         if outside is not None and not (outside and is_plain_line(outside)):
             raise SpecError(
@@ -73,10 +72,10 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
         return derive(0, "seal", self.digest, *given) >> 11
 
     def repeats(self, outside: str | None) -> Repeats:
-        """The seeds to run it under too where its outputs depend on the seed.
+        """The further seeds to run it under if its outputs depend on the seed.
 
-        None where the seed comes from outside, or the seal is older than this rule. Such a seal is
-        read and run again to compare, and never run for a result.
+        None if the seed comes from outside, or the seal is older than this rule. Such a seal can be
+        read and run again to compare, but not run for a result.
         """
         seeds, probe = (self.seal.settings.get(name) for name in ("seeds", "probed"))
         if outside is not None or (seeds, probe) == (None, None):
@@ -88,7 +87,7 @@ class SealedPrereg(msgspec.Struct, frozen=True, kw_only=True):
         return Repeats.of(self.seed(None), seeds=SEEDS, probe=probe)
 
     def unknown(self, modules: Modules, folder: Path) -> list[str]:
-        """Which of the loaded modules the seal does not name."""
+        """The loaded modules that the seal does not name."""
         files = [Path(file).name for file in foreign(modules, folder)]
         known = digested_files(self.seal.distributions)
         brought = {path.rpartition(f"/{site}/")[2] for path in known for site in SITES}
@@ -103,9 +102,9 @@ def load_sealed(
     distributions: bool = True,
     records: StudyRecords | None = None,
 ) -> SealedPrereg:
-    """A sealed submission, everything that its seal names checked byte by byte.
+    """A sealed submission; everything that its seal names is checked byte by byte.
 
-    Without `distributions` what is installed here may differ from what was installed there.
+    Without `distributions`, installed code may differ from the sealed code.
     """
     records = check_sealed(study, submission, records)
     entry = records.submissions[submission].seal
@@ -113,11 +112,11 @@ def load_sealed(
     data = read_as(study.root, path, entry.files[path])
     sealed = parse_seal(data, where=path)
     if (sealed.study, sealed.submission) != (study.config.origin, submission):
-        raise IntegrityError(f"{path} is of {sealed.submission} in {sealed.study}")
+        raise IntegrityError(f"{path} belongs to {sealed.submission} in {sealed.study}")
     contents = _sealed_contents(study, sealed)
     for name in ("prereg.toml", "prediction.toml"):
         if name not in contents:
-            raise IntegrityError(f"{path} names no {name}, and nothing is sealed without")
+            raise IntegrityError(f"{path} does not name {name}, which every seal must")
     bars, benchmark = _sealed_plan(study, sealed)
     if records.in_force(sealed.task, entry) != sealed.bars_version:
         raise IntegrityError(
@@ -129,7 +128,7 @@ def load_sealed(
     prereg = parse_prereg(contents["prereg.toml"], where=f"preregs/{submission}/prereg.toml")
     if (sealed.method, sealed.task) != (prereg.method, prereg.task):
         raise IntegrityError(
-            f"{path} is of {sealed.method:.80} for {sealed.task}, and prereg.toml says"
+            f"{path} names {sealed.method:.80} for {sealed.task}, but prereg.toml names"
             f" {prereg.method:.80} for {prereg.task}"
         )
     return SealedPrereg(
@@ -164,7 +163,7 @@ def check_sealed(
 
 
 def _sealed_contents(study: StudyFolder, sealed: Seal) -> dict[str, bytes]:
-    """The files of the submission's folder: all that were sealed, as they were, and no others."""
+    """The files of the submission's folder: all sealed files, unchanged, and no others."""
     prefix = f"preregs/{sealed.submission}/"
     for name, file in sealed.files.items():
         read_as(study.root, name, file.digest)
@@ -174,35 +173,37 @@ def _sealed_contents(study: StudyFolder, sealed: Seal) -> dict[str, bytes]:
         if known is None:
             raise IntegrityError(
                 f"{prefix}{name} was not there when {sealed.submission} was sealed",
-                hint="Take it away: a sealed submission stays as it is.",
+                hint="Remove it: a sealed submission must not change.",
             )
         if digest(data) != known.digest:
-            raise DigestMismatch(f"{prefix}{name} changes while it is read")
+            raise DigestMismatch(f"{prefix}{name} changed while it was read")
     return contents
 
 
 def _sealed_plan(study: StudyFolder, sealed: Seal) -> tuple[BarSet, Benchmark]:
     path = next((name for name in sealed.files if bars_in(name) is not None), None)
     if path is None or bars_in(path) != (sealed.task, sealed.bars_version):
-        raise IntegrityError(f"the seal of {sealed.submission} does not hold its bars")
+        raise IntegrityError(f"the seal of {sealed.submission} does not name its bars")
     bars = read_bars(read_as(study.root, path, sealed.files[path].digest), where=path)
     benchmark = study.benchmark(second=sealed.second is not None)
     second = None if benchmark.second is None else benchmark.second.digest
     expected = None if sealed.second is None else sealed.second.digest
     if (benchmark.digest, second) != (sealed.benchmark.digest, expected):
-        raise DigestMismatch(f"the benchmark is not the one that {sealed.submission} was sealed on")
+        raise DigestMismatch(
+            f"the benchmark differs from the one that {sealed.submission} was sealed on"
+        )
     return bars, benchmark
 
 
 def _check_engine(sealed: Seal) -> None:
-    """Refuse to run with another engine, or other installed code, than was sealed."""
+    """Refuse to run if the engine or the installed code differs from the sealed one."""
     present = settings()
     for name in dict.fromkeys((*present, *sealed.settings)):
         before, here = sealed.settings.get(name), present.get(name)
         if before != here:
             was = f"without {name}" if before is None else f"with {name} {before!s:.80}"
             raise DigestMismatch(
-                f"{sealed.submission} was sealed {was}, and here it is {here}", hint=_AS_SEALED
+                f"{sealed.submission} was sealed {was}, but here it is {here}", hint=_AS_SEALED
             )
     found = installed_now(sealed.distributions)
     for name, expected in sealed.distributions.items():
@@ -210,16 +211,16 @@ def _check_engine(sealed: Seal) -> None:
         if installed != expected:
             version = "not installed" if installed is None else installed.version
             if version == expected.version:
-                version = f"{version}, with other bytes"
+                version = f"{version} with other bytes"
             raise DigestMismatch(
-                f"{sealed.submission} was sealed with {name} {expected.version}, and here it is"
+                f"{sealed.submission} was sealed with {name} {expected.version}, but here it is"
                 f" {version}",
                 hint=_AS_SEALED,
             )
 
 
 def settings() -> dict[str, str | int | float | bool | tuple[str, ...]]:
-    """What of the engine decides how a method is asked."""
+    """The settings of the engine that decide how a method is asked."""
     return {
         "assay": __version__,
         "python": platform.python_version(),
@@ -233,7 +234,7 @@ def settings() -> dict[str, str | int | float | bool | tuple[str, ...]]:
 
 
 def foreign(modules: Modules, folder: Path) -> list[str]:
-    """Files that were imported and are neither laid out here, nor installed, nor ours."""
+    """Imported files that are neither in the copy, nor installed, nor ours."""
     known = (folder, HOME)
     return [
         file

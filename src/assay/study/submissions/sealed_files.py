@@ -1,7 +1,7 @@
-"""A sealed method laid out for running: a copy of exactly the bytes that were sealed.
+"""Copy a sealed method for running: exactly the bytes that were sealed.
 
-The copy is what runs, so nothing that happens to the study's folder meanwhile changes anything,
-and what the method writes beside itself stays out of the record.
+The copy runs, so later changes to the study's folder have no effect, and files that the method
+writes beside itself stay out of the record.
 """
 
 import tempfile
@@ -25,7 +25,7 @@ SEAL = "seal.json"
 
 
 def folder_contents(folder: Path) -> dict[str, bytes]:
-    """Every regular file below a folder but its seal; links and special files are refused."""
+    """Every regular file below a folder except its seal; links and special files are refused."""
     contents = {}
     with storage(folder):
         for member in regular_members(
@@ -50,7 +50,7 @@ def _check_case(contents: Mapping[str, bytes], folder: Path) -> None:
         if other != name:
             raise SpecError(
                 f"{folder}: {other} and {name} differ only in case",
-                hint="Some systems would take them for one file: rename one.",
+                hint="Some systems treat them as one file: rename one.",
             )
 
 
@@ -69,7 +69,7 @@ def laid_out(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def _lay_out(contents: Mapping[str, bytes], root: Path) -> None:
-    """Have a folder hold these files and nothing else, whatever a process left in it."""
+    """Make a folder hold exactly these files, whatever a process left in it."""
     for place in own_folders(root):
         with storage(place):
             remove(place)
@@ -82,17 +82,17 @@ def _lay_out(contents: Mapping[str, bytes], root: Path) -> None:
 
 
 def bytecode_of(root: Path) -> Path:
-    """Where bytecode goes that is compiled while a method runs, which was laid out in a folder."""
+    """The folder for bytecode compiled while a copied method runs."""
     return root.parent / "bytecode"
 
 
 def temporary_of(root: Path) -> Path:
-    """Where the temporary files of such a method go."""
+    """The folder for the temporary files of such a method."""
     return root.parent / "temporary"
 
 
 def own_folders(root: Path) -> tuple[Path, ...]:
-    """The folders of a laid-out method, which are as new for each of its processes."""
+    """The folders of a copied method, which are fresh for each of its processes."""
     return root, bytecode_of(root), temporary_of(root)
 
 
@@ -106,9 +106,9 @@ def sealed_worker(
     watched: bool = False,
     contents: Mapping[str, bytes] | None = None,
 ) -> ProcessWorker:
-    """An isolated worker for a method that was laid out in a folder.
+    """An isolated worker for a method that was copied to a folder.
 
-    Given its contents, they are laid out again for each process that follows the first.
+    Given the contents, they are copied again for each process after the first.
     """
     reference = _reference(method, folder)
     source = Path(reference.target) if reference.kind == "file" else None
@@ -130,7 +130,7 @@ def sealed_worker(
 
 
 def _reference(method: str, folder: Path) -> MethodRef:
-    """A method by its name of ours, by module, or by a file that lies in the folder."""
+    """A method by a bundled name, by a module, or by a file in the folder."""
     target, _, attribute = method.rpartition(":")
     if method in REGISTERED or not target.endswith(".py"):
         return parse_method(method, registered=REGISTERED)
@@ -142,6 +142,6 @@ def _reference(method: str, folder: Path) -> MethodRef:
         present = path.is_file()
     if not present or not attribute.isidentifier():
         raise SpecError(
-            f"prereg.toml: method = {method!r:.80}, and the folder has no such file and function"
+            f"prereg.toml: method = {method!r:.80}, but the folder has no such file and function"
         )
     return MethodRef(text=method, kind="file", target=str(path), attribute=attribute)

@@ -1,9 +1,9 @@
-"""What is fixed before a run: who is to be run, how, on what, and against which bars.
+"""What is fixed before a run: the method, its settings, the data and the bars.
 
-`prereg.toml` is what one writes; a `Seal` is the manifest over exact bytes that sealing makes of
-it. The seed of a sealed run comes from the digest of its seal. An author can seal again and again
-until it is a lucky one, so a method whose outputs depend on it is run under several seeds and
-judged on their mean, unless `seed_from` names, before it exists, an outside value for the seed.
+The author writes `prereg.toml`; sealing makes a `Seal` from it, a manifest over exact bytes. The
+seed of a sealed run comes from the digest of its seal. An author can seal again until the seed is a
+lucky one. So a method whose outputs depend on the seed is run under several seeds and judged on
+their mean, unless `seed_from` names an outside value for the seed before that value exists.
 """
 
 from collections.abc import Mapping
@@ -18,18 +18,18 @@ from assay.toml import read_toml
 
 SEAL_FORMAT = "assay-seal/1"
 LONGEST_OUTSIDE = 300
-"""Letters of an outside value, and of what names it."""
+"""The most characters of an outside value and of its description."""
 TIMESTAMP = "timestamp"
-"""The word of `seed_from` for the timestamp that attests the time of the seal."""
+"""The value of `seed_from` for the timestamp that attests the time of the seal."""
 
 
 class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `prereg.toml` says. `environment` are names of variables to pass on, never values.
+    """The contents of `prereg.toml`. `environment` are names of variables to pass on, never values.
 
     The limits are those of `assay.Limits`; 0 lifts one. `batch` is how many items a method that
-    takes batches is given at a time (32). `seed_from` says where an outside value
-    will be found that the seed comes from: a round of a randomness beacon, a maintainer's word, or
-    `timestamp`, the response that attests the time of the seal.
+    takes batches is given at a time (32). `seed_from` says where the outside value for the seed
+    will come from: a round of a randomness beacon, a maintainer's word, or `timestamp`, the
+    response that attests the time of the seal.
     """
 
     method: str
@@ -53,9 +53,9 @@ class SealedFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SealedCorpus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A benchmark by its exact bytes, and where it is read from.
+    """A benchmark by its exact bytes, and its path.
 
-    `file` is the digest of the bytes, where `digest` also says what was left out of them.
+    `file` is the digest of the bytes, if `digest` also covers what was left out.
     """
 
     name: str
@@ -67,9 +67,9 @@ class SealedCorpus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class Distribution(msgspec.Struct, frozen=True, kw_only=True):
     """An installed distribution: its version, its RECORD, and the bytes of its files.
 
-    `record` is the digest of the RECORD file, where there is one; `content` that of the files it
-    lists and of all others in its folders, as they are now, so that an edit behind the installer's
-    back is seen too. `unlisted` and `altered` name what is not as RECORD has it.
+    `record` is the digest of the RECORD file, if there is one. `content` is the digest of the files
+    it lists and of all others in its folders, as they are now, so that an edit after the
+    installation shows too. `unlisted` and `altered` name the files that differ from RECORD.
     """
 
     version: str
@@ -80,7 +80,7 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Seal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The manifest: everything that decides what a run will be, by digest."""
+    """The manifest: everything that decides a run, by digest."""
 
     format: str
     study: str
@@ -114,13 +114,13 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
 
 
 def is_plain_line(text: str) -> bool:
-    """Whether a text has one spelling: look-alikes and spaces at its ends are other values."""
+    """Whether a text has only one spelling: no look-alike characters, no spaces at its ends."""
     plain = text.isascii() and text.isprintable() and text == text.strip()
     return plain and len(text) <= LONGEST_OUTSIDE
 
 
 def _check_seed_from(text: str, where: str) -> None:
-    """Refuse what is no line, and what a reader would take for `timestamp` and is not."""
+    """Refuse a text that is not a line, or that a reader could mistake for `timestamp`."""
     if not is_plain_line(text):
         raise SpecError(
             f"{where}: seed_from: expected a line of at most {LONGEST_OUTSIDE} ASCII characters,"
@@ -129,13 +129,13 @@ def _check_seed_from(text: str, where: str) -> None:
     letters = "".join(filter(str.isalpha, text.lower()))
     if letters.removesuffix("s") == TIMESTAMP and text != TIMESTAMP:
         raise SpecError(
-            f"{where}: seed_from = {text!r:.80}, expected {TIMESTAMP!r} if that is meant",
-            hint="Any other value is one that you enter yourself.",
+            f"{where}: seed_from = {text!r:.80}, expected {TIMESTAMP!r} if you mean that",
+            hint="Any other text names a value that you enter yourself.",
         )
 
 
 def limits_of(prereg: Prereg) -> Limits:
-    """The limits that were written down; those that were not are the usual ones."""
+    """The stated limits; the others have their defaults."""
     given = {name: getattr(prereg, name) for name in RESOURCES}
     resources = {name: most or None for name, most in given.items() if most is not None}
     deadlines = Limits(item_seconds=prereg.item_seconds, load_seconds=prereg.load_seconds)
@@ -143,7 +143,7 @@ def limits_of(prereg: Prereg) -> Limits:
 
 
 def parse_seal(data: bytes, *, where: str) -> Seal:
-    """A seal from its bytes; one that cannot be read was not written by us."""
+    """A seal from its bytes; Assay did not write one that cannot be read."""
     try:
         parsed = msgspec.convert(parse_json(decode_utf8(data, where=where), where=where), Seal)
     except (msgspec.ValidationError, SpecError) as error:

@@ -26,8 +26,8 @@ class Status(StrEnum):
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """A sealed submission. `original` is the version of the bars that was sealed with it.
 
-    The entries are numbers of lines in the ledger; `witness` is the commit that held the seal
-    before the run began, `because` why it was withdrawn.
+    Entries are line numbers in the ledger; `witness` is the commit that held the seal before the
+    run began, `because` the reason of a withdrawal.
     """
 
     id: str
@@ -51,9 +51,9 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the bars: the entry that brought it, why, and after which submission.
+    """A version of the bars: its entry, its reason, and the submission that led to it.
 
-    `cheat` is the method that met every bar of the version before it.
+    `cheat` is the method that met every bar of the version before.
     """
 
     task: Task
@@ -70,7 +70,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
 def submissions_of(
     study: StudyFolder, records: StudyRecords
 ) -> tuple[list[Submission], tuple[Unreadable, ...]]:
-    """Every sealed submission, in the order of the seals, and those that cannot be read."""
+    """Every sealed submission, in the order of the seals, and the unreadable ones."""
     read: list[Submission] = []
     unreadable: list[Unreadable] = []
     for record in records.submissions.values():

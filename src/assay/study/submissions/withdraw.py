@@ -11,9 +11,9 @@ from assay.study.submissions.sealed import check_sealed
 
 
 def withdraw(study: StudyFolder, submission: str, *, because: str) -> Entry:
-    """Enter that a submission will not be run, and why; refused once it was started.
+    """Enter that a submission will not be run, and why; refused once it has started.
 
-    The seal stays where it is, and so does the submission's place on the board.
+    The seal stays, and so does the submission's row on the board.
     """
     reason = because.strip()
     if not reason or len(reason) > LONGEST_REASON:
@@ -27,9 +27,8 @@ def withdraw(study: StudyFolder, submission: str, *, because: str) -> Entry:
         check_standing(record)
         if record.started is not None:
             raise AlreadyRun(
-                f"{submission} was started by entry {record.started.n}, and what was started is not"
-                " withdrawn",
-                hint="Its result, or that it has none, stays on the board.",
+                f"{submission} was started by entry {record.started.n}, so it cannot be withdrawn",
+                hint="It stays on the board, with or without a result.",
             )
         return enter(ledger, "withdraw", submission, said={"because": reason})
 

@@ -1,4 +1,4 @@
-"""Which commit is the witness of a seal."""
+"""Find the commit that is the witness of a seal."""
 
 import os
 import shlex
@@ -14,7 +14,7 @@ from assay.study.submissions.sealed import SealedPrereg
 
 
 def witness_of(study: StudyFolder, sealed: SealedPrereg, *, unwitnessed: bool) -> str | None:
-    """The commit that holds the seal and all it names; a refusal, or None where one insists."""
+    """The commit that holds the seal and all it names; without one, an error, or None."""
     lacking = _lacking(study, sealed)
     if isinstance(lacking, list):
         if unwitnessed:
@@ -23,11 +23,11 @@ def witness_of(study: StudyFolder, sealed: SealedPrereg, *, unwitnessed: bool) -
         place = shlex.quote(os.path.relpath(study.root))
         hint = f"Commit it: git add {place} && git commit -m 'Seal {sealed.id}'"
         if not lacking:
-            reason = f"{sealed.id} has no witness: the study is in no git repository"
-            hint = "Put it into one and commit; or run it unwitnessed: `unwitnessed=True`."
+            reason = f"{sealed.id} has no witness: the study is not in a git repository"
+            hint = "Put it into one and commit, or run it unwitnessed: `unwitnessed=True`."
         elif _ignored(study, lacking):
-            reason = f"git is told to leave out {_ignored(study, lacking)} (see .gitignore)"
-            hint = "A study is published whole: take that line away, or `git add -f`."
+            reason = f"git ignores {_ignored(study, lacking)} (see .gitignore)"
+            hint = "A study is published completely: remove that line, or use `git add -f`."
         elif lacking[0] != LEDGER:
             reason = f"the last commit does not hold {lacking[0]} as it was sealed"
         raise NotWitnessed(reason, hint=hint)
@@ -42,7 +42,7 @@ def _ignored(study: StudyFolder, names: list[str]) -> str | None:
 
 
 def _lacking(study: StudyFolder, sealed: SealedPrereg) -> str | list[str]:
-    """The commit that holds everything sealed, or what of it the last commit lacks."""
+    """The commit that holds everything sealed, or the sealed files that the last commit lacks."""
     repository = repository_of(study.root)
     if repository is None:
         return []
@@ -53,9 +53,9 @@ def _lacking(study: StudyFolder, sealed: SealedPrereg) -> str | list[str]:
     committed = (repository.read(head, LEDGER) or b"").split(b"\n")[:-1]
     if chain.lines[: len(committed)] != committed:
         raise BrokenChain(
-            f"{LEDGER} does not continue what the last commit holds: some of it was changed or"
-            " taken away",
-            hint=f"Put it back: git checkout HEAD -- {os.path.relpath(study.root / LEDGER)}",
+            f"{LEDGER} does not continue the ledger of the last commit: entries were changed or"
+            " removed",
+            hint=f"Restore it: git checkout HEAD -- {os.path.relpath(study.root / LEDGER)}",
         )
     number = read_records(chain.entries).submissions[sealed.id].seal.n
     missing = [] if number < len(committed) else [LEDGER]

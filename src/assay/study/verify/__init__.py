@@ -1,1 +1,1 @@
-"""Whether a study is what it says it is."""
+"""Verify that a study is what it claims to be."""

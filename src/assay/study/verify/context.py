@@ -22,7 +22,7 @@ View = Callable[[StudyFolder, StudyRecords], str]
 
 
 class StepFinding(NamedTuple):
-    """The finding of a step; `noted` marks one that breaks nothing and that a reader must know."""
+    """The finding of a step; `noted` marks one that is not a breach but that a reader must know."""
 
     text: str
     noted: bool = False
@@ -32,7 +32,7 @@ class StepFinding(NamedTuple):
 class Shown:
     """What a study is verified against: checkpoints, keys, a revision whose ledger it continues.
 
-    `authorities` are those whose timestamps are believed; none means those that the study pins.
+    `authorities` are those whose timestamps are accepted; none means those that the study pins.
     `rerun` names submissions to run again; empty means all of them, None means none.
     """
 
@@ -62,12 +62,12 @@ class Verifying:
 
     @property
     def place(self) -> str | None:
-        """Where the study lies in its repository."""
+        """The path of the study in its repository."""
         return None if self.repository is None else self.repository.prefix
 
     @property
     def around(self) -> tuple[Repository, ...]:
-        """The repositories around the one of the study, and where the study lies in them."""
+        """The repositories around the study's own, and the study's path in each."""
         own = None if self.repository is None else self.repository.top
         tops = dict.fromkeys(each.repository.top for each in self.named)
         return tuple(

@@ -1,9 +1,9 @@
-"""Part of step 3: what the history up to HEAD held of this study, and in its place.
+"""Part of step 3: check the history up to HEAD, for this study and for its folder.
 
-A breach is a commit that holds two studies of this origin, and a ledger of this study with a
-record, other than a seal, that the present one has not. A ledger is ours by its first line,
-whatever lies beside it, or by the plan beside it. Noted is another ledger in the same place: a
-study can be deleted and founded anew.
+Two things are a breach: a commit that holds two studies of this origin, and an earlier ledger of
+this study with a record, other than a seal, that the present one lacks. A ledger belongs to this
+study by its first line, whatever is beside it, or by the plan beside it. Another ledger in the same
+place is noted: a study can be deleted and opened again.
 """
 
 import posixpath
@@ -21,11 +21,11 @@ from assay.toml import read_toml
 _MOST_NOTED = 3
 _BATCH = 20_000
 _MOST_LOOKED_UP = 1_000_000
-"""Folders times commits; git looks up some hundred thousand in a second."""
+"""The most folders times commits; git looks up some hundred thousand a second."""
 
 
 def check_history(at: Verifying, repository: Repository) -> list[str]:
-    """Refuse two places in one commit, and a ledger that lost a record; what to note besides."""
+    """Refuse two places in one commit, and a ledger that lost a record; returns notes."""
     changes = repository.history(FILE, LEDGER)
     planned = _check_one_a_commit(at, repository, changes)
     ledgers: dict[Blob, list[tuple[str, str]]] = {}
@@ -46,8 +46,8 @@ def check_history(at: Verifying, repository: Repository) -> list[str]:
             others.setdefault(opening, []).extend(held)
     founded = [next((each for each in held if each[1] in ours), None) for held in others.values()]
     notes += [
-        f"commit {each[0][:12]} held another ledger in {each[1]}: the study may have been founded"
-        " anew"
+        f"commit {each[0][:12]} held another ledger in {each[1]}: the study may have been opened"
+        " again"
         for each in founded
         if each is not None
     ]
@@ -60,8 +60,8 @@ def _check_one_a_commit(
 ) -> set[Blob]:
     """The ledgers beside a plan of this origin; a commit that holds two of these is a breach.
 
-    Only folders that had such a plan at some time, and a ledger, are looked up, and only in the
-    commits that changed one of these: in between they are as they were.
+    Only folders that ever had such a plan and a ledger are looked up, and only in the commits that
+    changed one of them: in between they stay the same.
     """
     plans = {
         (change.blob, _folder(change.path))
@@ -87,7 +87,7 @@ def _check_one_a_commit(
         if len(holding) > 1:
             raise IntegrityError(
                 f"commit {commit[:12]} holds two studies of the origin {origin}:"
-                f" {' and '.join(list(holding)[:2])}; a seal has one place"
+                f" {' and '.join(list(holding)[:2])}; a seal belongs in one place"
             )
         planned |= set(holding.values())
     return planned
@@ -115,7 +115,7 @@ def _holding(
 
 
 def origin_in(data: bytes) -> str | None:
-    """The origin that a plan names; None where it can be none of ours."""
+    """The origin that a plan names; None if it is not a plan of ours."""
     try:
         origin = read_toml(data, where=FILE).get("origin")
     except SpecError:
@@ -124,11 +124,11 @@ def origin_in(data: bytes) -> str | None:
 
 
 def _left_behind(at: Verifying, old: bytes, commit: str, place: str) -> list[str]:
-    """Seals of an older ledger that the present one has not; anything else it lost is a breach.
+    """Seals of an older ledger that the present one lacks; any other lost record is a breach.
 
-    A seal that was never run shows nothing: two branches may seal, and one of them seal again after
-    the other was merged. One that cannot be read, such as with a conflict that git left in it, is
-    named: a result may have been in it.
+    A seal that was never run shows nothing: two branches may seal, and one of them may seal again
+    after the other was merged. An unreadable ledger, such as one with a git conflict in it, is
+    named: it may have held a result.
     """
     whole = whole_lines(old)
     lines = whole.split(b"\n")[:-1]
@@ -142,12 +142,15 @@ def _left_behind(at: Verifying, old: bytes, commit: str, place: str) -> list[str
     same = next((n for n, (then, now) in enumerate(pairs) if then != now), len(at.chain.lines))
     lost = entries[same:]
     if all(entry.kind == "seal" for entry in lost):
-        return [f"commit {commit[:12]} sealed {entry.subject:.64} otherwise" for entry in lost]
+        return [
+            f"commit {commit[:12]} holds a seal of {entry.subject:.64} that this ledger lacks"
+            for entry in lost
+        ]
     raise IntegrityError(
-        f"the ledger of this study in commit {commit[:12]} ({place}) went on otherwise from line"
-        f" {same + 1}: there were two of one origin, or a record was taken back",
-        hint="A record is not taken back. Where two branches went on from one ledger, keep what was"
-        " published; what the other has run is no result of this study.",
+        f"the ledger in commit {commit[:12]} ({place}) differs from line {same + 1} on: the study"
+        " was forked, or a record was removed",
+        hint="Records must not be removed. If two branches continued one ledger, keep the"
+        " published one; the runs of the other are not results.",
     )
 
 

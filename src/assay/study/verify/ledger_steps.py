@@ -1,4 +1,4 @@
-"""Steps 1 to 3: the ledger, what it must continue, and the order of what it says."""
+"""Steps 1 to 3: the ledger, the ledgers that it must continue, and the order of its entries."""
 
 import re
 from collections.abc import Iterator
@@ -48,14 +48,14 @@ def check_chain(at: Verifying) -> StepFinding:
         f"{name} holds no ledger of this study" for name, found in continued.items() if not found
     ]
     if at.chain.torn:
-        notes.append(f"{counted(at.chain.torn, 'byte')} of a line that was cut off follow")
+        notes.append(f"{counted(at.chain.torn, 'byte')} of an interrupted write follow")
     return StepFinding("; ".join([summary, *notes]), noted=bool(notes))
 
 
 def _revisions(at: Verifying) -> Iterator[NamedCommit]:
     """The commits whose ledger must be the beginning of this one: HEAD, and the one named.
 
-    Where that was named in a repository around this one, every commit that it stands for.
+    For a revision of an outer repository, these are all commits that it names.
     """
     if at.repository is None:
         return
@@ -84,8 +84,8 @@ def _revisions(at: Verifying) -> Iterator[NamedCommit]:
 def _ledgers_in(at: Verifying, named: NamedCommit) -> Iterator[tuple[str, list[bytes]]]:
     """Every ledger of this study in a commit, by its place: its lines.
 
-    That is the one where the study is now, and each that has its first line, or a plan of its
-    origin beside it: where a study lay then, its author decides.
+    These are the ledger at the study's present path, and every other that has its first line or a
+    plan of its origin beside it: an author can move a study.
     """
     whole, commit = Repository(named.repository.top, "."), named.commit
     here = at.place if at.repository is not None and at.repository.top == whole.top else None
@@ -108,11 +108,11 @@ def _check_continues(at: Verifying, lines: list[bytes], name: str) -> None:
     for number, line in enumerate(lines):
         if number >= len(chain.lines):
             raise BrokenChain(
-                f"{LEDGER}: {len(chain.lines)} entries, and {name} had {len(lines)}:"
-                " some were taken away"
+                f"{LEDGER}: {len(chain.lines)} entries, but {name} has {len(lines)}: some were"
+                " removed"
             )
         if chain.lines[number] != line:
-            raise BrokenChain(f"{LEDGER}, line {number + 1} is not what it was in {name}")
+            raise BrokenChain(f"{LEDGER}, line {number + 1} differs from {name}")
 
 
 def check_checkpoints(at: Verifying) -> StepFinding:
@@ -133,14 +133,12 @@ def check_checkpoints(at: Verifying) -> StepFinding:
             size = checkpoint.size
             raise IntegrityError(f"the checkpoint of {size} entries is not signed by {names}")
     if at.shown.keys and not signed:
-        raise IntegrityError(f"there is no checkpoint that is signed by {names}")
+        raise IntegrityError(f"no checkpoint is signed by {names}")
     if not every:
-        none = (
-            "none kept and none shown: a ledger that was rewritten as a whole would not be noticed"
-        )
+        none = "none kept and none given: a complete rewrite of the ledger would go unnoticed"
         return StepFinding("; ".join([none, *outside.notes]), noted=True)
     largest = max(checkpoint.size for checkpoint in every)
-    by = f"; {len(signed)} signed by a key that was given" if signed else ""
+    by = f"; {len(signed)} signed by a given key" if signed else ""
     by += f", up to {counted(max(signed), 'entry')}" if signed else ""
     summary = f"{counted(len(every), 'checkpoint')}, up to {counted(largest, 'entry')}{by}"
     return StepFinding("; ".join([summary, *outside.notes]), noted=outside.noted)
@@ -168,7 +166,7 @@ def check_order(at: Verifying) -> StepFinding:
     if at.records.opening is None:
         raise IntegrityError(f"{LEDGER} is empty: the study was never opened")
     if at.records.opening.subject != at.study.config.name:
-        raise IntegrityError(f"{LEDGER} is of the study {at.records.opening.subject}")
+        raise IntegrityError(f"{LEDGER} belongs to the study {at.records.opening.subject}")
     started = [record for record in at.records.submissions.values() if record.started is not None]
     unwitnessed = sum(not _check_witness(at, record) for record in started)
     notes = check_one_place(at)
@@ -182,7 +180,7 @@ def check_order(at: Verifying) -> StepFinding:
         )
     )
     if started and at.repository is None:
-        notes.append("not in git here, so no witness was checked")
+        notes.append("not in a git repository, so no witness was checked")
     elif unwitnessed:
         notes.append(f"{counted(unwitnessed, 'run')} had no witness")
     withdrawn = [record.id for record in at.records.submissions.values() if record.withdrawn]
@@ -195,7 +193,7 @@ def check_order(at: Verifying) -> StepFinding:
 
 
 def _check_strays(at: Verifying) -> None:
-    """Refuse what looks like a record and is in no entry."""
+    """Refuse a file that looks like a record but has no entry."""
     known = {part for name in at.records.files for part in (name, name.rpartition("/")[0])}
     root = at.study.root
     submissions = at.records.submissions.values()
@@ -213,18 +211,17 @@ def _check_strays(at: Verifying) -> None:
         name = path.relative_to(root).as_posix()
         if name not in known and not is_aside(path.name):
             raise IntegrityError(
-                f"{name} is in no entry of the ledger: it was put there by hand, or an entry"
-                " was lost",
+                f"{name} has no ledger entry: it was added by hand, or an entry was lost",
                 hint=_stray_hint(path),
             )
     for path in runs:
         raise IntegrityError(
-            f"runs/{path.name} is a result without a seal: the ledger knows no run of it"
+            f"runs/{path.name} is a result without a seal: the ledger has no such run"
         )
 
 
 def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
-    """Whether a run had a witness; one that does not stand is a breach."""
+    """Whether a run had a witness; an invalid witness is a breach."""
     assert record.started is not None  # noqa: S101 - only such are asked about
     witness, _ = stated_start(record.started)
     if witness is None:
@@ -241,15 +238,15 @@ def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
     head = at.repository.head()
     if commit is None and at.repository.is_shallow():
         raise NotHere(
-            f"{where} is not in this clone, which was cut short",
+            f"{where} is not in this shallow clone",
             hint="Fetch the rest: git fetch --unshallow",
         )
     if commit != name:  # a branch can have a name that is a commit's in another repository
         raise IntegrityError(f"{where} is not in this repository: its history was rewritten")
     if head is None or not at.repository.is_ancestor(commit, head):
         raise IntegrityError(
-            f"{where} does not come before what is checked out: its history was rewritten",
-            hint="A commit that was amended away is in `git reflog` for a while; merge it.",
+            f"{where} is not an ancestor of the checked-out commit: its history was rewritten",
+            hint="`git reflog` keeps an amended commit for a while; merge it.",
         )
     place = record.started.said.get("place")
     for name, expected in record.seal.files.items():
@@ -259,9 +256,9 @@ def _check_witness(at: Verifying, record: SubmissionRecord) -> bool:
     lines = (at.repository.read(commit, LEDGER, place=place) or b"").split(b"\n")[:-1]
     between = record.seal.n < len(lines) <= record.started.n
     if not between or at.chain.lines[: len(lines)] != lines:
-        raise IntegrityError(f"{where} does not stand between the seal and the run")
+        raise IntegrityError(f"{where} is not between the seal and the run")
     if at.repository.read(commit, f"runs/{record.id}/outputs.jsonl", place=place) is not None:
-        raise IntegrityError(f"{where} holds its outputs already")
+        raise IntegrityError(f"{where} already holds its outputs")
     return True
 
 
@@ -270,9 +267,9 @@ def _stray_hint(path: Path) -> str | None:
     if path.name == "seal.json":
         return f"Seal it: assay seal {folder}"
     return {
-        "scorecards": "If a command was cut off: assay score `all=True`",
-        "grades": f"If a command was cut off: assay run {path.stem}",
-        "bars": "If a command was cut off, revise again: assay bars revise",
-        "controls": "If a command was cut off, revise again: assay bars revise",
-        "authorities": "If a command was cut off, pin it again: assay ledger pin",
+        "scorecards": "If a command was interrupted: assay score `all=True`",
+        "grades": f"If a command was interrupted: assay run {path.stem}",
+        "bars": "If a command was interrupted, revise again: assay bars revise",
+        "controls": "If a command was interrupted, revise again: assay bars revise",
+        "authorities": "If a command was interrupted, pin it again: assay ledger pin",
     }.get(folder)

@@ -1,8 +1,8 @@
-"""One seal, one place: there is no second study of the same origin in the work tree.
+"""One seal, one place: refuse a second study of the same origin in the work tree.
 
-A copy of a study can be run as well as the study, and the worse of the two deleted. In the tree a
-second folder of the same origin is a breach; one in a checkout of its own is noted. The history is
-looked at in `history`.
+An author could run a study and a copy of it, and delete the worse one. In the work tree a second
+folder of the same origin is a breach; one in another checkout is noted. `history` searches the
+history.
 """
 
 import os
@@ -19,7 +19,7 @@ from assay.study.verify.history import check_history, origin_in
 
 
 def check_one_place(at: Verifying) -> list[str]:
-    """Refuse a second study of this origin; what of the history a reader must know."""
+    """Refuse a second study of this origin; returns notes about the history."""
     mine = at.study.root.resolve()
     notes = []
     for place, apart in _studies_around(at, mine):
@@ -28,24 +28,24 @@ def check_one_place(at: Verifying) -> list[str]:
         copy = f"{_shown(place, mine)} is another study of the origin {at.study.config.origin}"
         if not apart:
             raise IntegrityError(
-                f"{copy}: a seal has one place",
-                hint="A copy can be run as well. Remove the one that was never published.",
+                f"{copy}: a seal belongs in one place",
+                hint="A copy could be run too. Remove the one that was never published.",
             )
-        notes.append(f"{copy}, in a checkout of its own")
+        notes.append(f"{copy}, in another checkout")
     if at.repository is None or at.repository.head() is None:
         return notes
     for repository in (at.repository, *at.around):
         notes += check_history(at, repository)
         if repository.is_shallow():
-            cut = "the history was cut off here, and other copies in it were not looked for"
+            cut = "this clone is shallow, so older commits were not searched for copies"
             notes += [cut] if cut not in notes else []
     return notes
 
 
 def _studies_around(at: Verifying, mine: Path) -> Iterator[tuple[Path, bool]]:
-    """The studies of the work tree, and whether they are in a checkout of their own.
+    """The studies of the work tree, and whether they are in another checkout.
 
-    Outside git they are those beside this one.
+    Outside git, the studies beside this one.
     """
     if at.repository is None:
         yield from ((path.parent, False) for path in mine.parent.glob(f"*/{FILE}"))

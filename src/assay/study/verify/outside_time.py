@@ -1,7 +1,8 @@
-"""Part of step 2: times that something outside the study attests.
+"""Part of step 2: times attested from outside the study.
 
-A timestamp is by an authority that the study's author chose, and may have made. The finding says
-so, unless the reader gave the authority's certificate. A cosignature is by a key of the reader's.
+A timestamp comes from an authority that the study's author chose and may have made. The finding
+says so, unless the reader gave the authority's certificate. A cosignature counts only for a key
+that the reader gave.
 """
 
 from collections.abc import Sequence
@@ -20,22 +21,22 @@ _MOST_NAMED = 20
 
 
 class OutsideTimes(NamedTuple):
-    """The attested times in words; `noted` where a reader must compare something."""
+    """The attested times in words; `noted` if a reader must compare something."""
 
     notes: tuple[str, ...]
     noted: bool
 
 
 def check_outside_time(at: Verifying, checkpoints: Sequence[Checkpoint]) -> OutsideTimes:
-    """Verify every timestamp that the ledger names, and every cosignature by a key given."""
+    """Verify every timestamp that the ledger names, and every cosignature by a given key."""
     check_pins(at.study, at.chain)
     at.attested = attestations(at.study, at.chain)
     given = {authority.fingerprint: authority.name for authority in at.shown.authorities}
     for made in at.attested.values():
         if given and made.authority not in given:
             raise IntegrityError(
-                f"the time of the first {made.checkpoint} entries is attested by {made.name}"
-                f" (SHA-256 {made.authority}), which is not an authority that was given"
+                f"the first {made.checkpoint} entries are attested by {made.name} (SHA-256"
+                f" {made.authority}), which is not a given authority"
             )
     if given and not at.attested:
         raise IntegrityError(f"no timestamp by {' or '.join(given.values())}")
@@ -43,7 +44,7 @@ def check_outside_time(at: Verifying, checkpoints: Sequence[Checkpoint]) -> Outs
     notes = (
         *_timestamps(list(at.attested.values()), given=bool(given)),
         *_cosignatures(at, checkpoints),
-        *(f"{name} is in no entry, and attests nothing" for name in loose),
+        *(f"{name} has no entry, so it attests nothing" for name in loose),
     )
     return OutsideTimes(notes, noted=bool(loose) or (bool(at.attested) and not given))
 
@@ -58,12 +59,12 @@ def _timestamps(made: list[Attestation], *, given: bool) -> list[str]:
             for each in sorted(every, key=lambda each: each.entry)
         )
         chosen = (
-            "the authority that was given"
+            "the given authority"
             if given
-            else "an authority that the study's author pinned and may have made: compare the"
-            " fingerprint with the authority's own (`authority=CERT.pem` does)"
+            else "pinned by the study's author, who may have made it: compare the fingerprint with"
+            " the authority's own (`authority=CERT.pem`)"
         )
-        notes.append(f"{times}, says {every[0].name} (SHA-256 {authority}), {chosen}")
+        notes.append(f"{times}, according to {every[0].name} (SHA-256 {authority}), {chosen}")
     return notes
 
 
@@ -78,12 +79,14 @@ def _cosignatures(at: Verifying, checkpoints: Sequence[Checkpoint]) -> list[str]
             time = key.attested(checkpoint.text, checkpoint.signatures)
             if time is not None:
                 entries = counted(checkpoint.size, "entry")
-                notes.append(f"{entries} seen at {time}, says {key.name}, whose key was given")
+                notes.append(
+                    f"{entries} seen at {time}, according to {key.name}, whose key was given"
+                )
     return notes
 
 
 def _not_entered(at: Verifying) -> list[str]:
-    """Responses in the folder of checkpoints that no entry names."""
+    """Timestamp responses in the folder of checkpoints that no entry names."""
     folder = at.study.root / "checkpoints"
     with storage(folder):
         found = sorted(folder.glob(f"*{RESPONSE}")) if folder.is_dir() else []

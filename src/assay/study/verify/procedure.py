@@ -1,29 +1,30 @@
-"""Verify a study: a numbered procedure, each step reported, the first breach ends it.
+"""Verify a study: a numbered procedure that reports each step and ends at the first breach.
 
-A step without its data or history is `unchecked`, and ends the procedure too.
+A step that lacks data or history is `unchecked`, and ends the procedure too.
 
- 1. Chain. Every line of the ledger is strictly what Assay writes, carries the digest of the line
-    before, and continues the ledger of the last commit (or of a named revision).
- 2. Checkpoints. Every checkpoint that was kept or is shown saw the beginning of this ledger; every
-    timestamp of one is by an authority that was pinned before, and every cosignature is true.
- 3. Seals before runs. Entries stand in the order that the protocol allows; the commit that
-    witnessed a seal holds it, does not yet hold its run, and comes before the present one;
-    there is no seal, run, scorecard or grade that the ledger does not know; and there is no second
-    study of the same origin, in the tree or in the history.
- 4. Closures. Everything that a seal names has the bytes that were sealed, and nothing was added;
-    what was ratified is in place, and the comparisons that it rests on are as they were.
- 5. Outputs. Every stored run has the digests of its entry, is of its seal, and is complete; every
-    dual-condition result that was entered is as it was, and agrees with itself.
- 6. Scorecards. Judging the stored outputs again gives every stored scorecard; so with grades. What
-    may only be another version's wording of a caveat is noted as not verifiable.
+ 1. Chain. Every line of the ledger is exactly what Assay writes and carries the digest of the line
+    before; the ledger continues that of the last commit (or of a named revision).
+ 2. Checkpoints. Every kept or given checkpoint matches the beginning of this ledger; every
+    timestamp of one is by an authority that was pinned before, and every cosignature is valid.
+ 3. Seals before runs. Entries are in the order that the protocol allows; the commit that witnessed
+    a seal holds it, does not yet hold its run, and is an ancestor of the present one; no seal, run,
+    scorecard or grade lacks an entry; and there is no second study of the same origin, in the tree
+    or in the history.
+ 4. Closures. Everything that a seal names has its sealed bytes, and nothing was added; ratified
+    artifacts are in place, and their comparisons are unchanged.
+ 5. Outputs. Every stored run has the digests of its entry, belongs to its seal, and is complete;
+    every entered dual-condition result is unchanged and agrees with itself.
+ 6. Scorecards. Judging the stored outputs again gives every stored scorecard and grade. A caveat
+    that another version may word differently is noted as not verifiable.
  7. Versions. Every version of the bars supersedes the one before it, keeps or names every old bar,
     and its control, scored again, passes the old and fails the new version; every result is judged
-    under every version of its task's bars. A control that is neither stored nor ours is unchecked.
- 8. Views. What was written from the records is what the records give.
- 9. Runs again, if asked for: the submissions named, or all, give the outputs that are stored.
+    under every version of its task's bars. A control that is neither stored nor bundled is
+    unchecked.
+ 8. Views. Every page is what the records give.
+ 9. Runs again, if requested: the named submissions, or all, give their stored outputs.
 
-Nothing of a submission is executed before step 9. Step 7 runs a registered method, which is Assay's
-own code, where a revision from before controls were stored names it as its control.
+No code of a submission is executed before step 9. Step 7 runs a registered method, which is Assay's
+own code, if an older revision without a stored control names it.
 """
 
 import base64
@@ -65,7 +66,7 @@ PROCEDURE: Mapping[str, Callable[[Verifying], StepFinding]] = {
     "views": check_views,
     "runs again": check_again,
 }
-"""The steps in order; the last is made on request."""
+"""The steps in order; the last runs on request."""
 
 
 class StepOutcome(StrEnum):
@@ -89,7 +90,7 @@ class VerificationStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 
 
 class Verification(Result, frozen=True, kw_only=True):
-    """The steps up to the first breach, and where the ledger stands: its length and its root.
+    """The steps up to the first breach, and the ledger's length and root.
 
     Example:
         >>> import assay
@@ -113,7 +114,7 @@ class Verification(Result, frozen=True, kw_only=True):
 
     @property
     def summary(self) -> str:
-        """Whether the study is intact, or which step says otherwise."""
+        """Whether the study is intact, or which step failed."""
         state = f"is NOT intact: see step {len(self.steps)}."
         if self.intact:
             state = f"is intact: {counted(self.entries, 'entry')}, root {self.root}"
@@ -134,7 +135,7 @@ class Verification(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """Whether it is intact, and each step that is not plainly in order."""
+        """Whether it is intact, and each step with a remark or a fault."""
         return [
             self.summary,
             *(
@@ -153,15 +154,15 @@ def verify_with(
     repository: Repository | None = None,
     named: Sequence[NamedCommit] = (),
 ) -> Verification:
-    """Go through the procedure; the last step is the breach, where there is one.
+    """Go through the procedure; a breach is the last step.
 
-    The repository is the one that the study lies in, unless another is named whose history it has.
-    `named` are the commits of the revision, where that is one of a repository around it.
+    The repository is the one around the study, unless another with its history is given. `named`
+    are the commits of the revision, if it belongs to an outer repository.
     """
     shown = shown or Shown()
     repository = repository or repository_of(study.root)
     if shown.since is not None and repository is None:
-        raise SpecError(f"no revision {shown.since!r:.80}: the study is in no git repository")
+        raise SpecError(f"no revision {shown.since!r:.80}: the study is not in a git repository")
     at = Verifying(study=study, views=views, shown=shown, repository=repository, named=tuple(named))
     steps: list[VerificationStep] = []
     for number, (name, check) in enumerate(PROCEDURE.items(), 1):
@@ -191,7 +192,7 @@ def verify_with(
 
 
 def _outcome(check: Callable[[Verifying], StepFinding], at: Verifying) -> tuple[StepOutcome, str]:
-    """Make one step: its outcome, and the finding in words."""
+    """Run one step: its outcome, and the finding in words."""
     try:
         finding = check(at)
     except AssayError as error:

@@ -1,4 +1,4 @@
-"""Steps 4 to 6, 8 and 9: what was sealed, what came of it and is worth; pages; runs again."""
+"""Steps 4 to 6, 8 and 9: sealed files, outputs, scorecards, pages, and runs again."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -53,12 +53,12 @@ def check_closures(at: Verifying) -> StepFinding:
     frozen = _check_frozen(at)
     named = sum(len(sealed.seal.files) for sealed in at.sealed.values())
     return StepFinding(
-        f"{named} files named by {counted(len(at.sealed), 'seal')}, all as they were sealed{frozen}"
+        f"{named} files named by {counted(len(at.sealed), 'seal')}, all as sealed{frozen}"
     )
 
 
 def _check_frozen(at: Verifying) -> str:
-    """What was ratified is in place, and the comparisons that it rests on are as they were."""
+    """Check that ratified artifacts are in place and their comparisons unchanged."""
     standing: dict[str, str] = {}
     for entry in at.records.ratified:
         for name, expected in entry.files.items():
@@ -70,22 +70,26 @@ def _check_frozen(at: Verifying) -> str:
         present = digest_there(path)
         if present != expected:
             raise DigestMismatch(
-                f"{name} is not what was ratified: its digest is {short(present)}, expected"
+                f"{name} is not the ratified artifact: its digest is {short(present)}, expected"
                 f" {short(expected)}",
-                hint="What was ratified is kept beside it, in .ratified.",
+                hint="The ratified version is kept in .ratified beside it.",
             )
     return f"; {counted(len(standing), 'artifact')} as ratified" if standing else ""
 
 
 def _check_grounds(root: Path, name: str, entry: Entry) -> None:
-    """The comparison that an entry rests on allows what it says was done."""
+    """Check that the comparison of an entry allows its ratification."""
     from assay.comparison.store import read_comparison  # only where something was ratified
 
     comparison, _ = read_comparison(inside(root, name))
     if comparison.verdict is not NetVerdict.RATIFY or comparison.blocked:
-        raise IntegrityError(f"{name}: entry {entry.n} rests on it, and it allows no ratification")
+        raise IntegrityError(
+            f"{name}: entry {entry.n} relies on it, but it does not allow a ratification"
+        )
     if comparison.artifact != entry.said["artifact"]:
-        raise IntegrityError(f"{name}: entry {entry.n} rests on it, and it is of another artifact")
+        raise IntegrityError(
+            f"{name}: entry {entry.n} relies on it, but it measured another artifact"
+        )
 
 
 def check_outputs(at: Verifying) -> StepFinding:
@@ -108,7 +112,7 @@ def check_outputs(at: Verifying) -> StepFinding:
     summary = f"{counted(lines, 'output')} of {counted(len(at.runs), 'run')}"
     killed = [record.id for record in finished if _was_killed(record)]
     made = "entered" if killed else "made"
-    found = [f"{summary}, all as they were {made}" if at.runs else "none yet"]
+    found = [f"{summary}, all as {made}" if at.runs else "none yet"]
     entered, repeated = check_entered(at.study, at.records)
     if entered:
         found.append(f"{counted(entered, 'dual-condition result')} as entered")
@@ -117,7 +121,7 @@ def check_outputs(at: Verifying) -> StepFinding:
 
 
 def _notes_on_outputs(at: Verifying, killed: list[str], repeated: list[str]) -> list[str]:
-    """What a reader must know of runs that are as they were entered."""
+    """What a reader must know about runs that match their entries."""
     notes = []
     if killed:
         notes.append(
@@ -128,13 +132,13 @@ def _notes_on_outputs(at: Verifying, killed: list[str], repeated: list[str]) -> 
         notes.append(f"repeated; only the latest is stored: {', '.join(repeated)}")
     unlimited = [name for name, run in at.runs.items() if lacks_limits(run, at.sealed[name])]
     if unlimited:
-        notes.append(f"without the limits of resources that there are now: {', '.join(unlimited)}")
+        notes.append(f"run without today's resource limits: {', '.join(unlimited)}")
     unprobed = [name for name, run in at.runs.items() if not is_probed(run)]
     if unprobed:
         notes.append(
-            "run under one seed, and not probed in full: "
+            "one seed, not fully probed: "
             + ", ".join(unprobed)
-            + " (the author of a seal can choose its seed by sealing again)"
+            + " (an author can choose a seed by sealing again)"
         )
     return notes
 
@@ -148,7 +152,7 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
         *sealed_facts(run, sealed),
         ("seed", run.seed, sealed.seed(outside)),
         ("outside value", run.provenance.outside, outside),
-        ("outside value of its start", outside, _outside(at, record, sealed, outside)),
+        ("outside value of the start", outside, _outside(at, record, sealed, outside)),
         ("witness", run.provenance.witness, witness),
         ("number of resumptions", run.provenance.resumed, len(record.resumed)),
         ("attested time", run.provenance.attested, stated_attestation(at.attested, record)),
@@ -161,14 +165,14 @@ def _checked_run(at: Verifying, record: SubmissionRecord) -> Run:
     items = [key for key, _ in sealed.benchmark.keyed_items()]
     every = sorted((key, seed) for key in items for seed in range(run.seeds))
     if sorted((record.item, record.seed) for record in run.records) != every:
-        raise IntegrityError(f"{where}: its outputs are not one for each item and seed")
+        raise IntegrityError(f"{where}: expected one output for each item and seed")
     return run
 
 
 def _outside(
     at: Verifying, record: SubmissionRecord, sealed: SealedPrereg, stated: str | None
 ) -> str | None:
-    """The outside value of a run: as its start states it, or the token of its timestamp."""
+    """The outside value of a run: stated by its start, or the token of its timestamp."""
     if sealed.prereg.seed_from != TIMESTAMP:
         return stated
     attested = stated_attestation(at.attested, record)
@@ -176,19 +180,19 @@ def _outside(
 
 
 def _check_seeds(run: Run, sealed: SealedPrereg, outside: str | None, where: str) -> None:
-    """A run under one seed was probed, or has a seed from outside; others are under all seeds."""
+    """A run under one seed must be probed, or have an outside seed; others must have all seeds."""
     repeats, probe = sealed.repeats(outside)
     asked = min(probe, len(list(sealed.benchmark.keyed_items())))
     probed = run.seeds == 1 and run.probed == asked and run.folds is None
     if run.seeds != 1 + len(repeats) and not (repeats and probed):
         raise IntegrityError(
-            f"{where}: outputs under {counted(run.seeds, 'seed')} and {run.probed} asked again,"
-            f" expected {1 + len(repeats)} seeds, or {asked} asked again that came out the same"
+            f"{where}: {counted(run.seeds, 'seed')} and {run.probed} items repeated, expected"
+            f" {1 + len(repeats)} seeds, or {asked} items repeated with equal outputs"
         )
 
 
 def _was_killed(record: SubmissionRecord) -> bool:
-    """Whether a run was resumed without the ledger knowing what it had made."""
+    """Whether a run was resumed without an entry of its earlier outputs."""
     stops = {entry.n for entry in record.stopped}
     begun = [entry.n for entry in (record.started, *record.resumed) if entry is not None]
     spans = pairwise(begun)
@@ -196,15 +200,14 @@ def _was_killed(record: SubmissionRecord) -> bool:
 
 
 def _check_kept(at: Verifying, record: SubmissionRecord) -> None:
-    """What had been made whenever the run stopped must be how the outputs begin."""
+    """The outputs must begin with those of every stop."""
     lines = read_inside(at.study.root, f"runs/{record.id}/outputs.jsonl").splitlines(keepends=True)
     for entry in (*record.stopped, *record.resumed):
         count = entry.stated_number("kept")
         begun = None if count is None else digest(b"".join(lines[:count]))
         if begun is None or begun != entry.said.get("outputs"):
             raise IntegrityError(
-                f"runs/{record.id}/outputs.jsonl does not begin with the outputs that entry"
-                f" {entry.n} names"
+                f"runs/{record.id}/outputs.jsonl does not begin with the outputs of entry {entry.n}"
             )
 
 
@@ -222,29 +225,29 @@ def check_scorecards(at: Verifying) -> StepFinding:
             doubts += _check_same(record.id, read_judgement(at.study, entry), again)
             count += 1
         _check_grade(at, record)
-    summary = f"{counted(count, 'scorecard')}, judged again from the outputs; grades too"
+    summary = f"{counted(count, 'scorecard')}, recomputed from the outputs; grades too"
     if doubts:
         shown = "; ".join([*doubts[:3], *([f"and {len(doubts) - 3} more"] if doubts[3:] else [])])
-        return StepFinding(f"{summary}; cannot be verified in full: {shown}", noted=True)
+        return StepFinding(f"{summary}; not fully verifiable: {shown}", noted=True)
     return StepFinding(summary if count else "none yet")
 
 
 def _check_same(submission: str, stored: Judgement, again: Judgement) -> list[str]:
-    """What cannot be verified of a scorecard; one that differs otherwise is a breach."""
+    """What cannot be verified in a scorecard; any other difference is a breach."""
     difference = card_difference(stored, again)
     if difference is None:
         return []
     name = f"scorecards/{submission}@{stored.bars}.json"
     if difference.unverifiable:
         return [f"{name}: {difference.text}"]
-    raise DigestMismatch(f"{name} is not what the outputs give: {difference.text}")
+    raise DigestMismatch(f"{name} differs from what the outputs give: {difference.text}")
 
 
 def _check_grade(at: Verifying, record: SubmissionRecord) -> None:
     if record.grade is None:
         if record.run is not None and is_running(at.study, record.id):
             raise NotHere(
-                f"the prediction of {record.id} was not graded yet: another process holds its seal",
+                f"the prediction of {record.id} is not graded yet: another process holds its seal",
                 hint="Verify again when that process has ended.",
             )
         if record.run is not None:
@@ -257,7 +260,9 @@ def _check_grade(at: Verifying, record: SubmissionRecord) -> None:
     again = grade_of(at.study, at.records, record, sealed.prediction, sealed.bars)
     difference = record_difference(read_grade(at.study, record.grade), again)
     if difference is not None:
-        raise DigestMismatch(f"grades/{record.id}.json is not what the result gives: {difference}")
+        raise DigestMismatch(
+            f"grades/{record.id}.json differs from what the result gives: {difference}"
+        )
 
 
 def check_views(at: Verifying) -> StepFinding:
@@ -273,12 +278,12 @@ def check_views(at: Verifying) -> StepFinding:
             f"assay {name.removesuffix('.md').lower()} `write=True`" for name in stale
         )
         raise IntegrityError(
-            f"{' and '.join(stale)} are not what the records give"
+            f"{' and '.join(stale)} differ from what the records give"
             if len(stale) > 1
-            else f"{stale[0]} is not what the records give",
+            else f"{stale[0]} differs from what the records give",
             hint=f"Pages are made from records, never by hand: {again}",
         )
-    return StepFinding(f"{', '.join(present)}: as the records give" if present else "none written")
+    return StepFinding(f"{', '.join(present)}: match the records" if present else "none written")
 
 
 def check_again(at: Verifying) -> StepFinding:
@@ -287,17 +292,19 @@ def check_again(at: Verifying) -> StepFinding:
     notes = []
     for name in submissions:
         if name not in at.runs:
-            raise NotHere(f"there is no result of {name} to compare with")
+            raise NotHere(f"{name} has no result to compare with")
         again = rerun(at.study, name, listener=at.shown.listener)
         at.reruns.append(again)
         if not again.same:
             most = again.largest
             by = f", by up to {most:.3g} on item {again.item}" if most else ""
             seeding = "" if again.seeding is None else f" ({again.seeding})"
-            installed = "" if again.same_installed else ", other code is installed than was sealed"
+            installed = (
+                "" if again.same_installed else ", the installed code differs from the sealed one"
+            )
             raise IntegrityError(
-                f"{name}: {again.differ} of {again.items} outputs came out differently{by}"
-                f"{seeding}: it is not deterministic{installed}, or its outputs were changed"
+                f"{name}: {again.differ} of {again.items} outputs differ{by}{seeding}: it is not"
+                f" deterministic{installed}, or its outputs were changed"
             )
         if again.unnamed_code and again.same_installed:
             raise IntegrityError(
@@ -306,8 +313,8 @@ def check_again(at: Verifying) -> StepFinding:
             )
         unnamed = (*again.unnamed_code, *again.unnamed_files)
         if unnamed:
-            notes.append(f"{name} reached what its record does not name: {', '.join(unnamed)}")
+            notes.append(f"{name} reached, beyond its record: {', '.join(unnamed)}")
         if not again.observed:
-            notes.append(f"what {name} opened was not compared")
-    found = f"{counted(len(submissions), 'submission')} run again, every output the same"
+            notes.append(f"the files that {name} opened were not compared")
+    found = f"{counted(len(submissions), 'submission')} run again, all outputs equal"
     return StepFinding("; ".join((found, *notes)), noted=bool(notes))

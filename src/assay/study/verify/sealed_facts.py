@@ -1,8 +1,7 @@
-"""Part of step 5: what a stored run says of itself is what its seal fixed.
+"""Part of step 5: what a stored run says about itself must match its seal.
 
-Scorecards are made from these words: the method's name and digest, what was passed on to it, how it
-was confined. Whether a method is a learner, or takes batches, is known by running it only; that is
-step 9's.
+Scorecards use these statements: the method's name and digest, its environment, its confinement.
+Whether a method is a learner, or takes batches, only a run can tell: that is step 9.
 """
 
 from collections.abc import Iterator
@@ -13,11 +12,11 @@ from assay.study.submissions.sealed import SealedPrereg
 from assay.study.submissions.spec import limits_of
 
 Fact = tuple[str, object, object]
-"""What it is about, what the run says, and what the seal says."""
+"""A fact, as the run and as the seal state it."""
 
 
 def sealed_facts(run: Run, sealed: SealedPrereg) -> Iterator[Fact]:
-    """What the run says beside what was sealed; the two must be equal."""
+    """The facts of a run and of its seal, which must be equal."""
     seal, prereg = sealed.seal, sealed.prereg
     second = None if run.second is None else run.second.digest
     yield "method", run.method, prereg.method
@@ -40,14 +39,14 @@ def sealed_facts(run: Run, sealed: SealedPrereg) -> Iterator[Fact]:
 
 
 def lacks_limits(run: Run, sealed: SealedPrereg) -> bool:
-    """Whether a run states no limit of resources, and its seal has some: so were older runs."""
+    """Whether a run states no resource limits but its seal has some, as in older runs."""
     limits = limits_of(sealed.prereg)
     unlimited = all(getattr(run.limits, name) is None for name in RESOURCES)
     return unlimited and any(getattr(limits, name) is not None for name in RESOURCES)
 
 
 def _method_digest(sealed: SealedPrereg) -> str | None:
-    """The digest of the method's file; None for one of ours, or of an installed module."""
+    """The digest of the method's file; None for a bundled method or an installed module."""
     method = sealed.prereg.method
     name, _, _ = method.rpartition(":")
     file = sealed.seal.files.get(f"preregs/{sealed.id}/{name}")

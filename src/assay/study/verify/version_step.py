@@ -1,4 +1,4 @@
-"""Step 7: every version of the bars follows from the one before, and every result has them all."""
+"""Step 7: every version of the bars follows the one before; every result is judged under all."""
 
 from itertools import pairwise
 
@@ -32,21 +32,21 @@ def check_versions(at: Verifying) -> StepFinding:
     notes += _softened(at)
     found = f"{counted(len(at.runs), 'result')} under every version of the bars"
     if revisions:
-        found += f"; {counted(revisions, 'revision')}, each control scored again"
+        found += f"; {counted(revisions, 'revision')}, each control judged again"
     return StepFinding("; ".join([found, *notes]), noted=bool(notes))
 
 
 def _check_first(at: Verifying, bars: BarsRecord) -> None:
-    """A task's first bars are those that the study was opened with."""
+    """A task's first bars must be those that the study was opened with."""
     if bars.entry != at.records.opening or at.study.config.bars.get(bars.task) != bars.version:
         raise IntegrityError(
-            f"{bars.path}, which entry {bars.entry.n} brought, supersedes no bars, and the study"
-            f" was not opened with it"
+            f"{bars.path} (entry {bars.entry.n}) does not supersede any bars, and the study was"
+            " not opened with it"
         )
 
 
 def _check_revision(at: Verifying, old: BarsRecord, new: BarsRecord) -> list[str]:
-    """What a reader must know of a revision; one that does not follow the old bars is a breach."""
+    """What a reader must know about a revision; if it does not follow the old bars, a breach."""
     before, after = load_version(at.study, old), load_version(at.study, new)
     try:
         check_superseding(before, after)
@@ -66,10 +66,10 @@ def _check_revision(at: Verifying, old: BarsRecord, new: BarsRecord) -> list[str
 
 
 def _softened(at: Verifying) -> list[str]:
-    """Results that failed under an older version and do not under the bars in force.
+    """Results that failed under an older version, but not under the bars in force.
 
-    More bars make it harder to show a miss (Holm's correction), so that a revision which keeps all
-    of them can still take a FAIL back.
+    More bars make it harder to show a miss (Holm's correction), so a revision that keeps all bars
+    can still undo a FAIL.
     """
     notes = []
     for record in at.records.submissions.values():
@@ -84,7 +84,7 @@ def _softened(at: Verifying) -> list[str]:
         ]
         if failed and verdicts[-1] != Verdict.FAIL:
             now = verdicts[-1] or "without a verdict"
-            notes.append(f"{record.id} failed under {', '.join(failed)} and is {now} now")
+            notes.append(f"{record.id} failed under {', '.join(failed)} and now is {now}")
     more = len(notes) - _MOST_NOTED
     return notes[:_MOST_NOTED] + ([f"and {more} more results"] if more > 0 else [])
 
@@ -96,9 +96,8 @@ def _verdict(at: Verifying, record: SubmissionRecord, version: str) -> Verdict |
 
 def _breach(bars: BarsRecord, error: AssayError) -> IntegrityError:
     return IntegrityError(
-        f"{bars.path}, which entry {bars.entry.n} brought: {error.message}",
-        hint="Bars are revised under pressure, and with the control that shows it:"
-        " assay bars revise",
+        f"{bars.path} (entry {bars.entry.n}): {error.message}",
+        hint="A revision needs a control that shows the need for it: assay bars revise",
     )
 
 
@@ -109,13 +108,13 @@ def _check_all_judged(at: Verifying) -> None:
         for bars in at.records.versions(at.runs[record.id].task):
             if bars.version in record.scores:
                 continue
-            missing = f"{record.id} was not judged under {bars.task} bars {bars.version}"
+            missing = f"{record.id} is not judged under {bars.task} bars {bars.version}"
             if is_running(at.study, record.id):
                 raise NotHere(
                     f"{missing} yet: another process holds its seal",
                     hint="Verify again when that process has ended.",
                 )
             raise IntegrityError(
-                f"{missing}, which entry {bars.entry.n} brought",
+                f"{missing} (entry {bars.entry.n})",
                 hint="Judge everything again: assay score `all=True`",
             )

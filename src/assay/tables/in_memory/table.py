@@ -1,7 +1,7 @@
-"""Rows in memory as a table: mappings, columns, or a frame, without importing what made them.
+"""Rows in memory as a table: mappings, columns, or a frame, without importing its package.
 
-Rows are written as one JSON object a line, and these bytes are read as a file's are. So there is
-one reader, one set of messages, and one meaning of the digest. A frame is known by how it gives its
+Rows are written as one JSON object a line, and these bytes are read like a file. So there is one
+reader, one set of messages, and one meaning of the digest. A frame is recognised by its method for
 rows: `to_dicts` (polars), `to_pylist` (Arrow), `to_list` (Hugging Face), `to_dict` (pandas).
 """
 
@@ -17,8 +17,8 @@ from assay.tables.source import TableSource
 from assay.wording import some
 
 _EXPECTED = (
-    "Expected a path, a list of mappings (one a row), a mapping of lists (one a column), or a frame"
-    " of pandas, polars, Arrow or Hugging Face."
+    "Expected a path, a list of row mappings, a mapping of column lists, or a frame of pandas,"
+    " polars, Arrow or Hugging Face."
 )
 
 
@@ -27,7 +27,7 @@ def table_in_memory(
 ) -> TableSource:
     """Rows in memory as a table; `split` chooses one of a mapping of datasets.
 
-    `name` is what messages call the rows, where they are neither `rows` nor a frame.
+    `name` is the name of the rows in messages, if they are neither `rows` nor a frame.
     """
     if isinstance(data, (str, bytes, bytearray)):
         raise SpecError(f"got {type(data).__name__}, which holds no rows", hint=_EXPECTED)
@@ -49,16 +49,16 @@ def table_in_memory(
 
 
 def memory_table(name: str, lines: bytes) -> TableSource:
-    """A table of rows that were written as JSON lines; `name` says what they were."""
+    """A table of rows that were written as JSON lines; `name` is their name in messages."""
     return TableSource(place=f"the {name}", name=name, files=(("rows.jsonl", lines),), unit="row")
 
 
 def _one_split(data: object, split: str | None) -> object:
-    """One dataset of a mapping of datasets; anything else as it is."""
+    """One dataset of a mapping of datasets; anything else unchanged."""
     if not isinstance(data, Mapping) or not data or not all(map(_reader, data.values())):
         if split is not None:
             raise SpecError(
-                f"rows in memory have no splits, and `split={split:.60}` is asked for",
+                f"rows in memory have no splits: leave out `split={split:.60}`",
                 hint="Leave it out.",
             )
         return data
@@ -75,7 +75,7 @@ def _one_split(data: object, split: str | None) -> object:
 
 
 def _reader(data: object) -> tuple[str, Callable[[], object]] | None:
-    """What a frame is called and how it gives its rows; None for what is no frame."""
+    """The name of a frame and its method for rows; None if it is not a frame."""
 
     def has(name: str) -> bool:
         return callable(getattr(data, name, None))
@@ -112,10 +112,10 @@ def _none(data: object) -> Iterable[object]:
 
 
 def _pandas_rows(frame: Any) -> object:  # noqa: ANN401 - theirs
-    """The records of a frame whose columns may stand twice, which it would drop."""
+    """The records of a frame; refuses repeated columns, which the frame would drop."""
     for name, count in Counter(map(str, frame.columns)).items():
         if count > 1:
-            raise SpecError(f"the frame: column {name!r:.60} stands {count} times")
+            raise SpecError(f"the frame: column {name!r:.60} occurs {count} times")
     rows: object = frame.to_dict(orient="records")
     return rows
 
@@ -127,20 +127,20 @@ def _from_columns(columns: Mapping[object, object]) -> Iterator[dict[object, obj
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
             raise SpecError(
                 f"column {name!r:.60} is {type(values).__name__}, expected a list of values",
-                hint="A mapping holds columns; a single row stands in a list: [{...}].",
+                hint="A mapping holds columns; put a single row in a list: [{...}].",
             )
         lists[name] = list(values)
     if len({len(values) for values in lists.values()}) > 1:
         sizes = [f"{name!r:.60} has {len(values):,}" for name, values in lists.items()]
         raise SpecError(
             f"columns of different lengths: {some(sizes)}",
-            hint="Every column needs a value for each row; None where there is none.",
+            hint="Every column needs a value for each row; use None if there is none.",
         )
     return (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
 
 
 def _lines(rows: Iterable[object], where: str) -> Iterator[bytes]:
-    """Each row as a line of JSON, within the bounds of a file."""
+    """Each row as a line of JSON, within the limits of a file."""
     size = 0
     for number, row in enumerate(rows, 1):
         place = f"{where}, row {number}"

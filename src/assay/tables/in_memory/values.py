@@ -1,6 +1,6 @@
-"""A value of a frame as JSON has it: what is missing is null, and a number is a number.
+"""Convert values of a frame to JSON: a missing value is null, a number is a number.
 
-What numpy, pandas and others make is known by what it can do; none of them is imported.
+Values of numpy, pandas and others are recognised by their methods; none is imported.
 """
 
 import math
@@ -14,7 +14,7 @@ from uuid import UUID
 from assay.bounds import MAX_DEPTH
 
 AS_IS = frozenset({str, int, bool, type(None)})
-"""Types of values that JSON has, as nearly all are."""
+"""Types of values that JSON has: nearly all values."""
 _MISSING = ("NAType", "NaTType")
 """The types of pandas.NA and of a missing time."""
 
@@ -24,7 +24,7 @@ class Unwritable(Exception):
 
 
 def plain(value: object, depth: int = 0) -> object:
-    """A value as JSON has it."""
+    """A value in its JSON form."""
     if depth > MAX_DEPTH:
         raise Unwritable(f"nested deeper than {MAX_DEPTH} levels")
     if value is None or isinstance(value, bool):
@@ -47,7 +47,7 @@ def plain(value: object, depth: int = 0) -> object:
 def _number(value: float | Decimal) -> float | None:
     number = float(value)
     if math.isinf(number):
-        raise Unwritable(f"{value} is no number that can be computed with")
+        raise Unwritable(f"{value} is not a finite number")
     return None if math.isnan(number) else number
 
 
