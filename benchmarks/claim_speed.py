@@ -21,8 +21,9 @@ FILES = 5_000
 COMMITS = 5_000
 CLAIMS = 1_000
 _GIT_COMMAND = shutil.which("git") or "git"
-_GIT = 50
-"""Claims about one commit's change each; as many about tags."""
+_EACH = CLAIMS // 4
+"""Claims of each kind: a value in JSON, a table's rows, a file's text, a commit's change."""
+_TAGS = 50
 
 
 def claim_audits() -> None:
@@ -52,7 +53,7 @@ def build(folder: Path) -> None:
     _git(folder, "init", "-q", "-b", "main")
     stream = b"".join(_commit(number) for number in range(COMMITS))
     subprocess.run([_GIT_COMMAND, "fast-import", "--quiet"], cwd=folder, input=stream, check=True)
-    for number in range(_GIT):
+    for number in range(_TAGS):
         _git(folder, "tag", f"v1.{number}", f"main~{number}")
 
 
@@ -71,21 +72,18 @@ def _commit(number: int) -> bytes:
 def claims() -> list[dict[str, object]]:
     """As many of each kind; every one is true."""
     made = []
-    kinds = (CLAIMS - 2 * _GIT) // 3
-    for number in range(kinds):
+    for number in range(_EACH):
         path = f"results/{number // 100}/r{number}.json"
         table = f"results/{number // 100}/t{number}.csv"
+        commit, line = f"main~{number}", f"line {COMMITS - 1 - number}"
+        file = f"notes/n{(COMMITS - 1 - number) % 50}.txt"
         made += [
             _claim("json_path_equals", path=path, key_path="auc", expected=_auc(number)),
             _claim("aggregate_equals", path=table, statistic="count", value=40),
             _claim("file_at_path_contains", path=path, substring=f'"n": {number}'),
-        ]
-    for number in range(_GIT):
-        commit, line = f"main~{number}", f"line {COMMITS - 1 - number}"
-        file = f"notes/n{(COMMITS - 1 - number) % 50}.txt"
-        made += [
-            _claim("git_tag_exists", tag=f"v1.{number}"),
-            _claim("git_show_diff_contains", commit=commit, file=file, substring=line),
+            _claim("git_tag_exists", tag=f"v1.{number}")
+            if number < _TAGS
+            else _claim("git_show_diff_contains", commit=commit, file=file, substring=line),
         ]
     return [{"id": str(number), "text": "", **claim} for number, claim in enumerate(made)]
 
@@ -96,13 +94,13 @@ def _claim(checker: str, **args: object) -> dict[str, object]:
 
 def reads(folder: Path) -> None:
     """What the claims need: each file once, each question to git once."""
-    for number in range((CLAIMS - 2 * _GIT) // 3):
+    for number in range(_EACH):
         part = folder / f"results/{number // 100}"
         json.loads((part / f"r{number}.json").read_text(encoding="utf-8"))
         with (part / f"t{number}.csv").open(encoding="utf-8", newline="") as table:
             list(csv.DictReader(table))
     _git(folder, "tag", "--list")
-    for number in range(_GIT):
+    for number in range(_TAGS, _EACH):
         file = f"notes/n{(COMMITS - 1 - number) % 50}.txt"
         _git(folder, "show", "--format=", f"main~{number}", "--", file)
 

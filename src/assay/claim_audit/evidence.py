@@ -2,6 +2,7 @@
 
 import fnmatch
 import os
+import stat
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from assay.claim_audit.confined_main import is_of_root
 from assay.digests import parse_json
 from assay.errors import AssayError
 from assay.files import read_bounded, stays_inside
-from assay.study.git_command import ask_git, ask_within
+from assay.study.git_command import StandingGit, ask_git, ask_within
 
 T = TypeVar("T")
 MOST_TEXT_BYTES = 64 << 20
@@ -52,12 +53,16 @@ class EvidenceReader:
         self._confined = ConfinedProcesses(self.root)
         self._kept: OrderedDict[tuple[object, ...], tuple[Any, int]] = OrderedDict()
         self._size = 0
+        self._gits: dict[tuple[str, ...], StandingGit] = {}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._confined.__exit__(*exception)
+        for git in self._gits.values():
+            git.close()
+        self._gits.clear()
 
     def once(self, key: tuple[object, ...], make: Callable[[], T], *, size: int = 0) -> T:
         """The same answer to the same question, made once; a refusal is kept too.
@@ -88,12 +93,17 @@ class EvidenceReader:
 
     def path(self, name: str) -> Path:
         """A path below the root; one that leads out of it cannot be checked."""
-        if not isinstance(name, str) or not name or not stays_inside(name.removeprefix("./")):
+        if not isinstance(name, str) or not name:
+            raise Unverifiable(f"{name!r:.80} is no path below {self.root.name}")
+        return self.once(("path", name), lambda: self._path(name))
+
+    def _path(self, name: str) -> Path:
+        if not stays_inside(name.removeprefix("./")):
             raise Unverifiable(f"{name!r:.80} is no path below {self.root.name}")
         path = self.root / name
         try:
-            resolved = path.resolve()
-            path.exists()
+            folder = self._resolved(path.parent)
+            resolved = path.resolve() if path.is_symlink() or path.name == ".." else folder
         except (OSError, RuntimeError, ValueError) as error:  # too long, a loop of links, no text
             why = error.strerror if isinstance(error, OSError) else error
             raise Unverifiable(f"{name!r:.80} cannot be looked at: {why}"[:300]) from None
@@ -101,25 +111,37 @@ class EvidenceReader:
             raise Unverifiable(f"{name} leads out of {self.root.name} by a symbolic link")
         return path
 
+    def _resolved(self, folder: Path) -> Path:
+        """A folder without symbolic links; many files lie in one."""
+        return self.once(("folder", folder), folder.resolve)
+
     def file(self, name: str, most: int = MOST_TEXT_BYTES) -> Path:
         """The path of a file that is there, and of at most so many bytes."""
-        path = self.path(name)
-        try:
-            if not path.exists():
-                raise NotThere(f"there is no {name}")
-            if not path.is_file():
-                raise Unverifiable(f"{name}: not a regular file")
-            if path.stat().st_size > most:
-                raise Unverifiable(f"{name}: more than {most:,} bytes, which are not read")
-        except OSError as error:
-            raise Unverifiable(f"{name}: {error.strerror}") from None
+        path, size = self._file(name)
+        if size > most:
+            raise Unverifiable(f"{name}: more than {most:,} bytes, which are not read")
         return path
+
+    def _file(self, name: str) -> tuple[Path, int]:
+        def look() -> tuple[Path, int]:
+            path = self.path(name)
+            try:
+                found = path.stat()
+            except FileNotFoundError:
+                raise NotThere(f"there is no {name}") from None
+            except OSError as error:
+                raise Unverifiable(f"{name}: {error.strerror}") from None
+            if not stat.S_ISREG(found.st_mode):
+                raise Unverifiable(f"{name}: not a regular file")
+            return path, found.st_size
+
+        return self.once(("file", name), look)
 
     def size(self, name: str) -> int:
         """The bytes of a file; 0 where it cannot be told."""
         try:
-            return self.path(name).stat().st_size
-        except (OSError, Unverifiable):
+            return self._file(name)[1]
+        except (NotThere, Unverifiable):
             return 0
 
     def data(self, name: str) -> bytes:
@@ -251,6 +273,38 @@ class EvidenceReader:
                 raise Unverifiable(error.message) from None
 
         return self.once(("git", *words), ask)
+
+    def commit(self, name: str) -> str | None:
+        """The id of the commit that a name stands for; None if there is none."""
+
+        def ask() -> str | None:
+            if "\n" in name or "\0" in name:
+                return None
+            words = ("cat-file", "--batch-check=%(objectname) %(objecttype)")
+            question = f"{name}^{{commit}}\n".encode()
+            answer = self._standing(words, question, b"\n").split()
+            return answer[0].decode("ascii", "replace") if answer[1:] == [b"commit"] else None
+
+        return self.once(("commit", name), ask)
+
+    def changes(self, commit: str) -> bytes:
+        """What a commit changes against its first parent: git's list of files, then each change."""
+        plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
+        words = ("diff-tree", "--stdin", "-r", "--root", "--diff-merges=first-parent", *plain)
+        end = f"{os.urandom(16).hex()}\n".encode()  # a line that names no commit is answered by it
+        question = f"{commit}\n".encode() + end
+        return self._standing((*words, "--raw", "-z", "-p"), question, end)
+
+    def _standing(self, words: tuple[str, ...], question: bytes, end: bytes) -> bytes:
+        """The answer of a git that stays."""
+        try:
+            if words not in self._gits:
+                self._gits[words] = StandingGit(self.top, *words)
+            return self._gits[words].ask(question, end=end, most=_MOST_GIT_BYTES)
+        except AssayError as error:
+            if words in self._gits:
+                self._gits.pop(words).close()
+            raise Unverifiable(error.message) from None
 
     def git_line(self, *words: str) -> str | None:
         """The one line that git answers; None where it says no."""

@@ -70,7 +70,7 @@ def _numbers(_: Path) -> Reader:
 REPORT = b"""<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite><testcase classname="a" name="b"/><testcase name="c"><failure>x</failure>
 </testcase><testcase><skipped/></testcase></testsuite></testsuites>"""
-DIFF = b"""diff --git a/q.sql b/q.sql
+DIFF = b"""0123\0:100644 100644 1 2 M\0q.sql\0\0diff --git a/q.sql b/q.sql
 index 1..2 100644
 --- a/q.sql
 +++ b/q.sql

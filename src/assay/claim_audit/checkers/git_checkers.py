@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
@@ -12,7 +13,6 @@ from assay.files import stays_inside
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+@~^-]{0,199}")
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _SHALLOW = "this clone is shallow: fetch the whole history (in GitHub Actions, fetch-depth: 0)"
-_QUIET = ("rev-parse", "--verify", "--quiet", "--end-of-options")
 
 
 def _diff_contains(args: Args, evidence: EvidenceReader) -> Observed:
@@ -26,45 +26,56 @@ def _diff_contains(args: Args, evidence: EvidenceReader) -> Observed:
         raise Unverifiable(f"file: {file!r:.80} is no path of a file below the root")
     if commit in evidence.shallow:
         raise Unverifiable(f"what commit {args['commit']} changes is unknown: {_SHALLOW}")
-    path = f":(literal){evidence.inner}{file.removeprefix('./')}"
-    plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
-    diff = evidence.git("show", "-m", "--first-parent", *plain, "--format=", commit, "--", path)
-    if not diff.strip():
-        raise NotThere(f"commit {args['commit']} does not change {file}")
-    changed = changed_lines(diff)
+    path = os.fsencode(f"{evidence.inner}{file.removeprefix('./')}")
+    changed = _changes(commit, evidence).get(path)
     if changed is None:
-        raise Unverifiable(f"file: {file!r:.80} names several files: say which")
+        raise NotThere(f"commit {args['commit']} does not change {file}")
     lines = [line.decode("utf-8", "replace") for line in changed]
     value = part in "\n".join(lines) or part in "\n".join(line[1:] for line in lines)
     return Observed(value=value, where=f"commit {args['commit']}, {file}")
 
 
-def changed_lines(diff: bytes) -> list[bytes] | None:
-    """The lines that a diff of one file adds or removes, with their marks; None of several files.
+def _changes(commit: str, evidence: EvidenceReader) -> Mapping[bytes, Sequence[bytes]]:
+    """The lines that a commit adds or removes, by file; asked once for each commit."""
 
-    A hunk says how many lines it has, so that a line is known by its place and not by its looks:
-    the removal of `-- drop it` begins with three dashes too.
+    def ask() -> Mapping[bytes, Sequence[bytes]]:
+        found = changed_lines(evidence.changes(commit))
+        if found is None:
+            raise Unverifiable(f"git's answer about commit {commit[:12]} cannot be read")
+        return found
+
+    return evidence.once(("changes", commit), ask)
+
+
+def changed_lines(shown: bytes) -> dict[bytes, list[bytes]] | None:
+    """The lines that a commit adds or removes, with their marks, by file; None if unreadable.
+
+    git names the commit, lists the files, and gives the change of each in that order. A hunk says
+    how many lines it has, so that a line is known by its place and not by its looks: the removal of
+    `-- drop it` begins with three dashes too.
     """
-    found: list[bytes] = []
-    old = new = files = 0
+    listed, _, diff = shown.partition(b"\0\0")
+    names = listed.split(b"\0")[2::2]
+    found: list[list[bytes]] = []
+    old = new = 0
     for line in diff.split(b"\n"):
         if old > 0 or new > 0:
             mark = line[:1]
             old -= mark not in (b"+", b"\\")
             new -= mark not in (b"-", b"\\")
-            found += [line] if mark in (b"+", b"-") else []
-        elif hunk := _HUNK.match(line):
+            found[-1] += [line] if mark in (b"+", b"-") else []
+        elif line.startswith(b"diff --"):
+            found.append([])
+        elif found and (hunk := _HUNK.match(line)):
             old, new = (1 if count is None else int(count) for count in hunk.groups())
-        else:
-            files += line.startswith(b"diff --")
-    return found if files <= 1 else None
+    return dict(zip(names, found, strict=True)) if len(names) == len(found) else None
 
 
 def _resolved(name: str, evidence: EvidenceReader) -> str:
     if not _NAME.fullmatch(name):
         raise Unverifiable(f"{name!r:.60} cannot name a commit")
-    found = evidence.git_line(*_QUIET, f"{name}^{{commit}}")
-    if not found:
+    found = evidence.commit(name)
+    if found is None:
         raise _absent(f"there is no commit {name}", evidence)
     return found
 
@@ -76,8 +87,8 @@ def _tip(branch: str, evidence: EvidenceReader) -> str:
     if not _NAME.fullmatch(branch) or set("~^@") & set(branch):
         raise Unverifiable(f"{branch!r:.60} cannot name a branch")
     for place in (f"refs/heads/{branch}", f"refs/remotes/{branch}"):
-        found = evidence.git_line(*_QUIET, f"{place}^{{commit}}")
-        if found:
+        found = evidence.commit(place)
+        if found is not None:
             return found
     listed = evidence.git("for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{branch}")
     tips = set(listed.decode("ascii", "replace").split())
@@ -91,8 +102,8 @@ def _tip(branch: str, evidence: EvidenceReader) -> str:
 def _revision(name: str, evidence: EvidenceReader) -> str:
     """The commit of a tag, or else the last one of a branch."""
     if _NAME.fullmatch(name):
-        tagged = evidence.git_line(*_QUIET, f"refs/tags/{name}^{{commit}}")
-        if tagged:
+        tagged = evidence.commit(f"refs/tags/{name}")
+        if tagged is not None:
             return tagged
     return _tip(name, evidence)
 
