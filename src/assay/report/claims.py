@@ -10,7 +10,6 @@ from assay.claim_audit.result import (
     counted_verdicts,
     told_of,
 )
-from assay.claim_audit.scan.propose import comment_of
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.report.terminal import marked, styled
 from assay.wording import as_flags, counted
@@ -65,7 +64,7 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
         out.print(styled(f"    {one.sentence[:160]}", style="dim"))
         for candidate in one.candidates:
             out.print(styled(f"    {_told(one, candidate.value, candidate.match)}"))
-            out.print(styled(f"      {comment_of(candidate)}"))
+            out.print(styled(f"      {candidate.comment}"))
     more = len(scan.uncovered) - len(shown)
     if more:
         told = f"and {counted(more, 'more number')} (`all=True` shows them)"

@@ -1,6 +1,5 @@
 """Write proposed claims into texts: a comment behind each number with one equal candidate."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +7,6 @@ from msgspec import structs
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.correction.patch import patch_of, write_text
-from assay.claim_audit.scan.candidates import Candidate
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.digests import decode_utf8
 from assay.files import read_bounded
@@ -35,19 +33,17 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
 
 
 def with_claims(text: str, uncovered: Sequence[Uncovered]) -> str:
-    """A text with a claim behind each number that only one value of the repository equals."""
+    """A text with a claim behind each number that exactly one value equals.
+
+    The sentence must share a word with the value's names: others match by chance.
+    """
     places = {
-        one.end: comment_of(one.candidates[0])
+        one.end: one.candidates[0].comment
         for one in uncovered
-        if [candidate.match for candidate in one.candidates] == ["equal"]
+        if [(candidate.match, candidate.related) for candidate in one.candidates]
+        == [("equal", True)]
     }
     for at in sorted(places, reverse=True):
         end = at + 2 if text[at : at + 2] == "**" else at
         text = f"{text[:end]} {places[at]}{text[end:]}"
     return text
-
-
-def comment_of(candidate: Candidate) -> str:
-    """The comment that claims a number by a candidate."""
-    words = [f"{name}={json.dumps(value)}" for name, value in candidate.args.items()]
-    return f"<!-- claim: {candidate.checker} {' '.join(words)} -->"

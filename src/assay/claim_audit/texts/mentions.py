@@ -12,6 +12,7 @@ import msgspec
 
 from assay.claim_audit.texts.document import Document, Span
 from assay.claim_audit.texts.printed_numbers import PATTERN, WORDS, Printed, parse_printed
+from assay.claim_audit.texts.weights import repeated_form, weight_of
 
 Kind = Literal[
     "figure", "count", "date", "section", "version", "code", "quotation", "reference", "name"
@@ -20,9 +21,10 @@ STATED: frozenset[Kind] = frozenset({"figure", "count"})
 """The kinds that state something which an artifact could contradict."""
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_MODELS = "GPT|Claude|Opus|Sonnet|Haiku|Gemini|Gemma|Llama|Qwen|Mistral|Phi"
 _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     ("quotation", re.compile(r"^>.*$", re.MULTILINE)),
-    ("quotation", re.compile(r"“[^”\n]{1,400}”")),
+    ("quotation", re.compile(r"“(?:[^”\n]|\n(?![ \t]*\n)){1,400}”")),
     (
         "reference",
         re.compile(r"https?://\S+|doi:\S+|arXiv:\S+|\]\([^)\s]{0,1000}\)", re.IGNORECASE),
@@ -38,14 +40,16 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
         "section",
         re.compile(
             r"(?<!§)§+\s*\d+(?:\.\d+)*(?:\s*(?:[–,-]|and)\s*§*\d+(?:\.\d+)*)*"
-            r"|\b(?:Sec(?:tion|\.)|Ch(?:apter|\.)|Appendix|Step|Layer|Part|Phase)s?\s+\d+(?:\.\d+)*",
+            r"|\b(?:Sec(?:tion|\.)|Ch(?:apter|\.)|Appendix|Step|Layer|Part|Phase)s?\s+\d+(?:\.\d+)*"
+            r"(?:\s*(?:[–,-]|and|to)\s*\d+(?:\.\d+)*)*",
             re.IGNORECASE,
         ),
     ),
     ("section", re.compile(r"^[ \t]*#+[ \t]+\d+(?:\.\d+)*\.?(?=\s)", re.MULTILINE)),
-    ("section", re.compile(r"^[ \t]*[1-9]\d?(?:\.[1-9]\d?)+(?=[ \t]+[A-Z])", re.MULTILINE)),
+    ("section", re.compile(r"^[ \t]*[1-9]\d?(?:\.[1-9]\d?)+\.?(?=[ \t]+[A-Z])", re.MULTILINE)),
     ("section", re.compile(r"^[ \t]*\d{1,3}[.)](?=[ \t]+\S)", re.MULTILINE)),
     ("section", re.compile(r"^[ \t]*\d{1,4}[ \t]*$", re.MULTILINE)),
+    ("section", re.compile(r"(?<=\()\d(?=\))")),
     ("date", re.compile(r"\b\d{4}[-_/]\d{1,2}[-_/]\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?")),
     ("date", re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")),
     (
@@ -65,9 +69,16 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
         re.compile(r"\b(?:Python|CUDA|Ubuntu|Debian|version|release)\s+\d[\d.]*", re.IGNORECASE),
     ),
     ("name", re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b")),
+    ("name", re.compile(r"(?<![\w.,])0\d+(?![.,]?\d|\s?%)")),
+    ("name", re.compile(rf"\b(?:{_MODELS})[ -]\d+(?:\.\d+)*", re.IGNORECASE)),
     ("name", re.compile(r"\b(?:[A-Za-z]+_?|[A-Za-z]*[A-Z][A-Za-z]*-)\d+(?:[-_.]\w+)*\b")),
-    ("name", re.compile(r"\b\d+[A-Za-z]{2,}\w*|\b\d+[-_][A-Za-z]\w*")),
-    ("name", re.compile(r"(?<![\w/])\w{1,80}/\w[\w./-]{0,120}\d[\w./-]{0,120}")),
+    ("name", re.compile(r"\b\d+[A-Za-z]{2,}\w*|\b\d+[-_](?![a-z]{3,}\b)[A-Za-z]\w*")),
+    (  # a path, but not a fraction: 2/34
+        "name",
+        re.compile(
+            r"(?<![\w/])(?!(?<!-)\d{1,5}/\d{1,5}(?![\w/-]))\w{1,80}/\w[\w./-]{0,120}\d[\w./-]{0,120}"
+        ),
+    ),
 )
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
 _VERSION_END = re.compile(r"(?:[.\w-]*\w)?")
@@ -80,11 +91,6 @@ _UNCOUNTED = re.compile(
     r"\b(?:one of|no one|one another|each one|this one|that one|the one)\b", re.IGNORECASE
 )
 _NEAR = 160
-_METRIC = re.compile(
-    r"AUC|AUROC|F1|accuracy|precision|recall|score|rate|mean|median|%|percent|points|interval|p\s*[<=]"
-    r"|times|faster|slower|correlation|rho|margin|error|pass|fail|result|improv|gain|drop|only",
-    re.IGNORECASE,
-)
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +115,7 @@ def mentions_in(document: Document) -> list[Mention]:
     text = document.text
     masked = _masked(document)
     mentions: list[Mention] = []
+    seen: set[str] = set()
     for start, end in _spans(_readable(document)):
         kind = _KINDS[masked[start]]
         start, end = _whole_version(text, start, end) if kind == "version" else (start, end)
@@ -117,6 +124,13 @@ def mentions_in(document: Document) -> list[Mention]:
         printed = text[start:end].rstrip()
         if kind is None:
             kind = "count" if re.fullmatch(r"[A-Za-z -]+|\d{1,3}", printed) else "figure"
+        weight = 0.0
+        if kind in STATED:
+            again = repeated_form(text, start, end, is_count=kind == "count")
+            weight = weight_of(
+                text, start, end, is_count=kind == "count", is_repeated=again in seen
+            )
+            seen |= {again} - {""}
         mentions.append(
             Mention(
                 text=printed,
@@ -124,7 +138,7 @@ def mentions_in(document: Document) -> list[Mention]:
                 start=start,
                 end=start + len(printed),
                 kind=kind,
-                weight=_weight(text, start, end, kind),
+                weight=weight,
                 sentence=_sentence(text, start, end),
             )
         )
@@ -194,22 +208,6 @@ def _is_article(text: str, start: int, end: int) -> bool:
     """Whether `one` is no count: one of, no one."""
     around = text[max(0, start - 6) : end + 9]
     return text[start:end].lower() == "one" and _UNCOUNTED.search(around) is not None
-
-
-def _weight(text: str, start: int, end: int, kind: Kind) -> float:
-    """How much a text rests on a number: emphasis, place, precision, and the words around it."""
-    if kind not in STATED:
-        return 0.0
-    number = text[start:end]
-    line = text[max(text.rfind("\n", max(0, start - _NEAR), start) + 1, start - _NEAR) :][:_NEAR]
-    weight = 1.0
-    weight += 1.5 * ("." in number or "%" in number)
-    weight += 1.5 * bool(_METRIC.search(text[max(0, start - 60) : end + 40]))
-    weight += 1.0 * (text[max(0, start - 2) : start] == "**" or line.lstrip().startswith("#"))
-    weight += 1.0 * (start < max(3_000, len(text) // 12))
-    weight += 0.5 * line.lstrip().startswith("|")
-    weight -= 0.5 * (kind == "count" and len(number) < 3 and not number.isdigit())
-    return weight
 
 
 def _sentence(text: str, start: int, end: int) -> str:
