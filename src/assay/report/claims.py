@@ -10,6 +10,7 @@ from assay.claim_audit.result import (
     counted_verdicts,
     told_of,
 )
+from assay.claim_audit.scan.candidates import Candidate
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.report.terminal import marked, styled
 from assay.wording import as_flags, counted
@@ -63,7 +64,7 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
         out.print(marked(f"{one.file}, line {one.line}  ", one.number, "bold"))
         out.print(styled(f"    {one.sentence[:160]}", style="dim"))
         for candidate in one.candidates:
-            out.print(styled(f"    {_told(one, candidate.value, candidate.match)}"))
+            out.print(styled(f"    {_told(one, candidate)}"))
             out.print(styled(f"      {candidate.comment}"))
     more = len(scan.uncovered) - len(shown)
     if more:
@@ -71,6 +72,8 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
         out.print(styled(as_flags(told)))
     out.print()
     out.print(styled(f"coverage: {scan.coverage}"))
+    if scan.cut is not None:
+        out.print(styled(scan.cut))
     left = ", ".join(f"{count} {kind}" for kind, count in sorted(scan.left_out.items()))
     if left:
         out.print(styled(f"left out as no statements: {left}", style="dim"))
@@ -89,7 +92,7 @@ def draw_fix(fix: ClaimFix, out: "Console") -> None:
     out.print(styled(as_flags(fix.sentence)))
 
 
-def _told(one: Uncovered, value: float, match: str) -> str:
-    if match == "equal":
-        return f"{value:g} is there:"
-    return f"{value:g} is there, and the text says {one.number}:"
+def _told(one: Uncovered, candidate: Candidate) -> str:
+    said = "" if candidate.match == "equal" else f", and the text says {one.number}"
+    chance = "" if candidate.related else " (perhaps by chance)"
+    return f"{candidate.value:g} is there{said}{chance}:"

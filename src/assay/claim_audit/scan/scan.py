@@ -37,6 +37,7 @@ class ClaimScan(Result, frozen=True, kw_only=True):
     """The numbers of some texts: those that state something, covered and not.
 
     `patch` adds the proposed claims to the texts; `written` says that it has been applied.
+    `cut` says which values were not looked at, if the repository has too many.
 
     Example:
         >>> import assay
@@ -53,6 +54,7 @@ class ClaimScan(Result, frozen=True, kw_only=True):
     left_out: dict[str, int]
     patch: str = ""
     written: bool = False
+    cut: str | None = None
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One row for each number that no claim covers."""
@@ -97,7 +99,11 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
         found = tuple(_uncovered(place, one, index) for place, one in left)
     coverage = ClaimCoverage(numbers=numbers, covered=numbers - len(left))
     return ClaimScan(
-        coverage=coverage, share=coverage.share, uncovered=found, left_out=dict(left_out)
+        coverage=coverage,
+        share=coverage.share,
+        uncovered=found,
+        left_out=dict(left_out),
+        cut=index.cut,
     )
 
 
