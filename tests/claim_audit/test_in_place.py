@@ -89,6 +89,18 @@ def test_a_second_comment_covers_the_number_of_the_text_and_not_of_the_first(suf
     assert [one.start for one in found] == [0, 5]
 
 
+@pytest.mark.parametrize(
+    "nearer",
+    ["9GPUs", "12.6µs", "9K", "9th", "`9`", "“9”", "__9__", "[9]", "9/10", "½", "none of",
+     "no", "half", "twice", "both", "a couple", "ninefold", "nineteenth", "2019", "Section 9",
+     "0,9", "9 ± 1", "10^3", "9×10³", "9½", "minus nine", "half a dozen", "nine and a half",
+     "$3 \\times 10^{-4}$"],
+)  # fmt: skip
+def test_a_nearer_number_that_cannot_be_read_is_not_passed_over(nearer):
+    with pytest.raises(SpecError, match="no number that can be read"):
+        found_in(f"It uses 8 GPUs here but {nearer} <!-- claim: {J} --> there.")
+
+
 def test_what_stands_in_code_is_no_claim():
     fenced = f"```markdown\nThe AUC is 0.894 <!-- claim: {J} -->\n```\n"
     assert printed(f"{fenced}Or `5 <!-- claim: {J} -->` so, 7 <!-- claim: {J} -->.") == ["7"]
@@ -143,7 +155,7 @@ def test_arguments_are_values_of_toml():
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        (f"no figure <!-- claim: {J} -->", "no number stands before the claim"),
+        (f"no figure <!-- claim: {J} -->", "no number that can be read stands before the claim"),
         (f"3 <!-- claim: {J} says=4 -->", "no '4' stands before"),
         ("3 <!-- claim: -->", "expected the name of a checker"),
         ("3 <!-- claim: x path = -->", "expected key=value"),
@@ -151,7 +163,10 @@ def test_arguments_are_values_of_toml():
         ("3 <!-- claim: x stray -->", "expected key=value"),
         (f"3 <!-- claim {J} -->", "without its colon"),
         ('3 <!-- claim: x path="a" path="b" -->', "is given twice"),
-        (f"It is 0.9. There is no other <!-- claim: {J} -->", "no number stands before"),
+        (
+            f"It is 0.9. There is no other <!-- claim: {J} -->",
+            "no number that can be read stands before",
+        ),
         (f"It is 0.899 <!-- claim: {J} says=0.89 -->", "no '0.89' stands before"),
         (f'5 <!-- claim: {J} confidence="high" predicted="holds" -->', "confidence"),
         ("3 <!-- claim: x predicted=maybe -->", "Invalid enum value"),

@@ -35,6 +35,18 @@ _VALUE = re.compile(
 )
 _INTERVAL = re.compile(rf"{PATTERN.pattern}\s*\[[^\[\]\n]{{1,60}}\]".replace("?P<", "?P<i_"))
 _NO_COLON = re.compile(r"\s*claim\s+[a-z]+(?:_[a-z]+)+\s")
+_NAMED = re.compile(r"(?<![\w.])[A-Za-z][\w./-]*\d[\w./-]*")
+_QUANTITY = re.compile(
+    r"\d|[½¼¾⅓⅔²³]|\b(?:no|none|half|halves|third|quarter|once|twice|thrice|both|single|pair|couple"
+    r"|dozens|hundreds|thousands|millions|\w+fold|\w+teenth)\b",
+    re.IGNORECASE,
+)
+_PART_BEFORE = re.compile(r"(?:[±^×·]|\^\{|\d[,'’/])\s*$|\b(?:minus|half an?)\s$", re.IGNORECASE)
+_PART_AFTER = re.compile(
+    r"[½¼¾⅓⅔²³]|\s?[±^×·]|\s?\\(?:times|cdot|pm)\b|[,'’/]\d|\s+and\s+(?:a\s+half|a\s+quarter)\b",
+    re.IGNORECASE,
+)
+"""What makes a number a part of another: powers, errors, fractions, decimal commas."""
 _LOOK_BACK = 400
 _ENDS = {
     ".tex": re.compile(r"\n[ \t]*\n"),
@@ -92,10 +104,11 @@ def _covered(
         said = None if says is None else str(says)
         found = _stated_before(document, at, said, checker, mentions)
         if found is None:
-            what = "no number" if says is None else f"no {str(says)!r:.40}"
+            what = "no number that can be read" if says is None else f"no {str(says)!r:.40}"
             raise SpecError(
                 f"{place}: {what} stands before the claim",
-                hint='Put the comment right behind the number, or say expected="..." in it.',
+                hint='Put the comment right behind the number, name the number (says="0.9"), or'
+                ' say expected="..." in it.',
             )
         span, printed = found, document.text[found[0] : found[1]]
     row: dict[str, Any] = {
@@ -179,7 +192,23 @@ def _stated_before(
         return None
     span = _with_interval(text, stated[-1], at)
     between = _uncommented(document, span[1], at)
-    return None if _ENDS.get(document.suffix, _SENTENCE_END).search(between) else span
+    if _ENDS.get(document.suffix, _SENTENCE_END).search(between):
+        return None
+    return None if _is_part(text, *span) or _has_number(between) else span
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether a number is a part of what is written: 3 in 10^3, 1 in 9 ± 1, one in minus one."""
+    before, after = text[max(0, start - 12) : start], text[end : end + 14]
+    return _PART_BEFORE.search(before) is not None or _PART_AFTER.match(after) is not None
+
+
+def _has_number(between: str) -> bool:
+    """Whether something that may be a number stands between a number and its comment.
+
+    It would be the nearer one; what begins with a letter is a name: D1, GPT-4, top-5.
+    """
+    return _QUANTITY.search(_NAMED.sub(" ", between)) is not None
 
 
 def _named(text: str, start: int, at: int, says: str) -> Span | None:
