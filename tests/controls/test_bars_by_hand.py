@@ -357,4 +357,4 @@ def test_a_fail_that_more_bars_took_back_is_noted(tmp_path):
     judge_missing(study)
     outcome, found = steps(study)[7]
     assert outcome == "noted"
-    assert "001 failed under mine and is unresolved now" in found
+    assert "001 failed under mine and now is unresolved" in found

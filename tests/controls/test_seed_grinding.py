@@ -114,7 +114,7 @@ def test_outputs_of_one_seed_alone_are_no_result_of_a_coin(tmp_path):
     one_seed_alone(study)
     step, found = breach(study)
     assert step == 5
-    assert "0 asked again" in found
+    assert "0 items repeated" in found
 
 
 def judged_again(study):
