@@ -156,7 +156,8 @@ def test_a_path_may_be_text(arguments, tmp_path):
     assert assay.Study.open(str(study.root)).folder.config == study.config
     assay.save_run(arguments["run"], str(tmp_path / "run"))
     assert assay.load_run(str(tmp_path / "run")).records == arguments["run"].records
-    opened = assay.Study.create(str(tmp_path / "new"), arguments["benchmark"])
+    with pytest.warns(UserWarning, match="outside the study"):
+        opened = assay.Study.create(str(tmp_path / "new"), arguments["benchmark"])
     assert (tmp_path / "new" / "study.toml").is_file()
     assert opened.name == "new"
     with pytest.raises(assay.AssayError):

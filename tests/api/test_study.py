@@ -26,7 +26,7 @@ def drafted(study, home, name):
 @pytest.fixture(scope="module")
 def study(home):
     """A study with one result, one submission withdrawn and none witnessed."""
-    with pytest.warns(UserWarning, match="data.jsonl lies outside the study, which is in no git"):
+    with pytest.warns(UserWarning, match="data.jsonl is outside the study, which is not in a git"):
         made = assay.Study.create(home / "whole", home / "data.jsonl", bars=home / "bars.toml")
     for name in ("001", "002"):
         drafted(made, home, name)

@@ -10,7 +10,6 @@ from helpers.studies import PREDICTION, a_study
 from helpers.trial_systems import plan
 
 import assay
-from assay.api.claims import scan_claims
 from assay.api.trial_sources import TrialSet
 from assay.confounding.balance import Surfaces
 from assay.result import Result, Viewed, html_table
@@ -72,7 +71,8 @@ def of_claims(home):
     comment = '<!-- claim: aggregate_equals path="rows.csv" statistic="count" -->'
     (home / "README.md").write_text(f"There are three {comment} rows, and 0.75 of something.")
     yield assay.claims(home / "README.md", root=home)
-    yield scan_claims(home / "README.md", root=home)
+    yield assay.scan_claims(home / "README.md", root=home)
+    yield assay.fix_claims(home / "README.md", root=home)
 
 
 def of_gauntlet():

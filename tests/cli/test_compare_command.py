@@ -275,7 +275,7 @@ def test_another_harness_blocks_until_it_is_allowed(here):
     )
     done = call(*sides)
     assert done.exit_code == 1
-    assert "blocked: the sides were not made by the same harness" in " ".join(done.stdout.split())
+    assert "blocked: the harness differs between the sides" in " ".join(done.stdout.split())
     assert "BLOCKS: harness-differs" in done.stdout
     assert call(*sides, "--allow", "harness").exit_code == 0
 
@@ -379,4 +379,4 @@ def test_of_several_sides_each_says_its_pairs_its_means_and_what_would_settle_it
     assert "c.jsonl against a.jsonl: about " in said
     assert "b.jsonl against a.jsonl: about " not in said
     assert "d.jsonl against a.jsonl: BLOCKS: harness-differs" in said
-    assert "Compare two sides to see them in full." in said
+    assert "Two sides alone are shown in full." in said

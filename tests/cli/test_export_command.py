@@ -21,7 +21,7 @@ def runs_of(path):
     return [
         (
             [replace(trial, harness={}, scorer=None) for trial in trials_of(run)],
-            run.means,
+            [replace(mean, shown=None) for mean in run.means],  # it is not exported
             [(one.question, one.response, one.target) for one in run.samples],
         )
         for run in read_log(path, texts=True)

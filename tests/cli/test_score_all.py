@@ -9,7 +9,7 @@ from assay.runs.store import save_run
 
 DARK = assay.load_benchmark("darkcore")
 RUNS = {name: assay.run(f"oracle:{name}", DARK) for name in ("word_length", "question_overlap")}
-KEYS = {"run", "method", "earlier", "scorecard", "error", "unreadable"}
+KEYS = {"run", "method", "earlier", "judged_before", "scorecard", "error", "unreadable"}
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def test_a_split_is_chosen_and_kept_in_the_comparison(tmp_path):
     sides = [tmp_path / "a"], [tmp_path / "b"]
     with pytest.raises(SpecError, match="expected one split, got 2: test, train") as error:
         compare_paths(*sides, request())
-    assert error.value.hint == "Choose one: `split=test`."
+    assert error.value.hint.startswith("Choose one: `split=test`. To read files as one table")
     found = compare_paths(*sides, request(split="test"))
     assert found.verdict is NetVerdict.RATIFY
     assert found.inputs[0].columns["split"] == "test"

@@ -42,7 +42,7 @@ def test_numbers_are_compared_by_size(files):
 
 def test_a_column_without_numbers_is_refused_where_size_is_asked_for(files):
     for path in files:
-        with pytest.raises(SpecError, match="nothing that was read has a number for split"):
+        with pytest.raises(SpecError, match="no row or log has a number as split"):
             counts(path, "split < 3 or fold == 1")
         with pytest.raises(SpecError, match="no row satisfies"):
             counts(path, "split < 3")

@@ -8,8 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.dual_condition.commit_gate import check_result, is_result
-from assay.dual_condition.judge.caveats import CODES
-from assay.dual_condition.judge.earlier_caveats import EARLIER_WORDS, in_present_words
 from assay.dual_condition.judge.judge import judge_dual
 from assay.dual_condition.judge.preconditions import CHECKS
 from assay.dual_condition.result_file import (
@@ -107,41 +105,6 @@ def test_a_blocked_result_passes_and_has_no_numbers(blocked):
     assert faults(blocked) == []
     assert blocked["row"] == "blocked"
     assert blocked["condition_a_production_auroc"] is None
-
-
-def in_earlier_words(caveat):
-    """A caveat as an older version worded it."""
-    present, earlier = CODES[caveat["code"]], EARLIER_WORDS.get(caveat["code"])
-    if earlier is None:
-        return caveat
-    message = caveat["message"].replace(present, earlier).replace("Layers: ", "So it is with ")
-    return {**caveat, "message": message}
-
-
-def test_caveats_of_a_result_may_have_their_earlier_words(genuine):
-    caveats = [in_earlier_words(caveat) for caveat in genuine["caveats"]]
-    assert caveats != genuine["caveats"]
-    assert faults(resealed({**genuine, "caveats": caveats})) == []
-
-
-def test_earlier_words_hide_no_edit(genuine):
-    caveats = [in_earlier_words(caveat) for caveat in genuine["caveats"]]
-    edited = [{**caveat, "message": f"{caveat['message']} Never mind."} for caveat in caveats]
-    for versions in (caveats[1:], edited):
-        assert kinds(resealed({**genuine, "caveats": versions})) == ["numbers"]
-
-
-def test_every_earlier_wording_becomes_the_present_one():
-    for code, earlier in EARLIER_WORDS.items():
-        assert earlier != CODES[code]
-        record = {"caveats": [{"code": code, "message": f"{earlier} It is 7."}]}
-        reworded = {"code": code, "message": f"{CODES[code]} It is 7."}
-        assert in_present_words(record) == {"caveats": [reworded]}
-
-
-@pytest.mark.parametrize("caveats", [None, "none", [], ["x"], [{}], [{"code": ["no-c"]}]])
-def test_caveats_of_another_form_stay_as_they_are(caveats):
-    assert in_present_words({"caveats": caveats}) == {"caveats": caveats}
 
 
 @pytest.mark.parametrize("which", ["genuine", "blocked"])

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "examples/notebook/from-a-frame-to-a-verdict.ipynb"
 SHOWN = {
     "audit": "CONFOUNDED",
-    "balanced": "records kept",
+    "balanced": "records are kept",
     "comparison": "RATIFY",
     "plan": "pairs show an effect of +0.100",
 }

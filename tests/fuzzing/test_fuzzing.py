@@ -179,12 +179,12 @@ def test_a_number_too_large_for_a_float_is_found():
     assert planted(read).what.startswith("OverflowError")
 
 
-def test_a_text_that_cannot_be_written_down_in_a_hint_is_found():
+def test_a_text_that_cannot_be_written_down_in_a_detail_is_found():
     def read(record):
         name = record.get("name")
         if isinstance(name, str) and name.startswith("\x1b"):
             error = SpecError("no name")
-            error.hint = f"not {name}\ud800"  # as a caller may, past what the error writes
+            error.details = (f"not {name}\ud800",)  # as a caller may, past what it writes
             raise error
 
     assert planted(read).what == "SpecError that cannot be told"

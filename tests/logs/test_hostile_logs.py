@@ -93,7 +93,7 @@ def test_one_id_twice_in_a_log_is_refused_as_records_and_as_trials(tmp_path):
     other = write_eval(tmp_path / "b.eval", made)
     with pytest.raises(SpecError, match="two samples have the id 'q0, epoch 1'"):
         load_benchmark(path)
-    with pytest.raises(AssayError, match="stands twice"):
+    with pytest.raises(AssayError, match="the same run twice"):
         compare_paths([path], [other], Request(plan=None, policies={}))
 
 

@@ -100,7 +100,7 @@ def test_the_label_must_be_one_metric_of_0_and_1(tmp_path):
         SpecError, match="no metric 'other' in this log; the metrics are exact, strict"
     ):
         load_benchmark(path, columns=Columns(label="other"))
-    with pytest.raises(SpecError, match=r"expected 0, 1, true or false, got '0\.5'"):
+    with pytest.raises(SpecError, match=r"has 1 value: '0\.5' \(10\); expected 0, 1"):
         load_benchmark(path, columns=Columns(label="brevity"))
     path = several(tmp_path, brevity=[0.5] * 10, speed=[0.25] * 10)
     with pytest.raises(SpecError, match=r"the metrics are brevity \(0.5\), speed \(0.25\)"):

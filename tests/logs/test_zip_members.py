@@ -113,7 +113,7 @@ def test_ids_that_stand_twice_are_refused_when_compared(tmp_path):
     made = samples(["C", "I"])
     write_eval(tmp_path / "a.eval", made + made)
     write_eval(tmp_path / "b.eval", made)
-    with pytest.raises(IncomparableRuns, match="stands twice"):
+    with pytest.raises(IncomparableRuns, match="the same run twice"):
         compare_paths([tmp_path / "a.eval"], [tmp_path / "b.eval"], Request(plan=None, policies={}))
 
 

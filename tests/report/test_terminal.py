@@ -21,7 +21,7 @@ D3  AUC - word_length at least 0.10  fail
 lower bound: one-sided, 95 %; to pass, it must reach the threshold
 
 point verdict  FAIL  2/3 bars by the estimates alone, without intervals
-verdict        FAIL  some bar is shown to be missed
+verdict        FAIL  a bar is shown to be missed
 
 same-ranking: The method ranks every record exactly as a surface control does. See D3.
 unsealed: No prediction was sealed before this run, so it shows nothing about foresight.

@@ -92,7 +92,7 @@ def test_a_failure_at_item_fifty_is_typed_and_loses_nothing(name, assay_cmd, met
 
 def test_without_save_the_outputs_are_kept_aside_and_their_place_is_named(assay_cmd, method_file):
     done = assay_cmd("try", method_file(bad_at_fifty("raise ValueError('boom')")))
-    folder = re.search(r"kept in (\S+)", done.err)[1]
+    folder = re.search(r"kept in (\S+)\.", done.err)[1]
     assert len((Path(folder) / "outputs.jsonl").read_text().splitlines()) == 50
 
 

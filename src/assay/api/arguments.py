@@ -26,7 +26,7 @@ _HINTS = {
     "Benchmark": 'Load it: `assay.load_benchmark("NAME")`.',
     "BarSet": 'Load them: `assay.load_bars("VERSION")`.',
     "Run": 'Make one: `assay.run("METHOD", "BENCHMARK")`; or `assay.load_run("DIR")`.',
-    "a path": "Write it to a file first, and name the file.",
+    "a path": "Write it to a file first, and pass the file's name.",
 }
 
 

@@ -93,7 +93,7 @@ def dual(
         ... conditions = ["A", "B"]
         ... ''')
         >>> assay.dual("dual.toml")
-        <DualResult MEMORY-CARRIED: without its state it can hardly do this>
+        <DualResult MEMORY-CARRIED: without its state it can hardly do the task>
 
     """
     return evaluate(plan_dual(spec, metric=metric, jobs=jobs), Path(spec), out, study).dual.result

@@ -125,7 +125,7 @@ def split_side(side: Side, first: str | None) -> list[Side]:
         if not same:
             names = [str(value) for value in values]
             raise SpecError(
-                f"no side is called {first!r:.60}; there are {some(names)}",
+                f"no side is named {first!r:.60}; there are {some(names)}",
                 hint=did_you_mean(first, names),
             )
         first = same[0]

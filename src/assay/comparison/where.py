@@ -64,7 +64,7 @@ class WhereFilter:
             held = values_present(part.field, self._present[part.field], [part.value])
             wanted = "a number" if part.orders else f"{part.value!r:.60}"
             raise SpecError(
-                f"`where={self.text:.80}`: nothing that was read has {wanted} for {part.field}",
+                f"`where={self.text:.80}`: no row or log has {wanted} as {part.field}",
                 hint=held if held.endswith("?") else f"{held}.",
             )
 

@@ -171,8 +171,6 @@ def _difference(record: Mapping[str, Any]) -> str | None:
 
 def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
     """Judge again from the scores that the result holds."""
-    from assay.dual_condition.judge.earlier_caveats import in_present_words  # with numpy
-
     try:
         evidence = held_evidence(record, where=where)
         mark = str(record["reproducibility_checksum"])
@@ -180,7 +178,7 @@ def _recompute(record: Mapping[str, Any], where: str) -> list[Fault]:
     except AssayError as error:
         return [Fault(kind="checksum", message=error.message.removeprefix(f"{where}: "))]
     unjudged = {name: record[name] for name in (*_UNJUDGED, DIGEST)}
-    first = next(differences(again | unjudged, in_present_words(record), same=_same), None)
+    first = next(differences(again | unjudged, record, same=_same), None)
     return [] if first is None else [Fault(kind="numbers", message=_in_words(first))]
 
 

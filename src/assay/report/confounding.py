@@ -66,6 +66,7 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
     first = [caveat for caveat in audit.caveats if caveat.code in ABOUT_WHAT_WAS_READ]
     for caveat in first:
         out.print(styled(as_flags(caveat.message)))
+    out.print(styled(as_flags(_SURFACE[audit.surface]), style="dim"))
     out.print()
     _draw_features(audit.features, out, every=every)
     if audit.joint is not None:

@@ -211,8 +211,8 @@ def test_without_a_policy_what_is_lost_decides_nothing():
     assert left_out.verdict is NetVerdict.RATIFY and failed.verdict is not NetVerdict.RATIFY
     assert found.verdict is NetVerdict.INCONCLUSIVE
     assert found.because == (
-        "blocked: whether missing values and crashed runs are left out or count as failures decides"
-        " the verdict"
+        "blocked: the verdict depends on whether missing values and crashed runs are left out or"
+        " count as failures"
     )
     assert found.needed_pairs is None
     (said,) = (one.message for one in found.caveats if one.code == "lost-runs-decide")
@@ -230,7 +230,7 @@ def test_values_missing_on_one_side_do_not_cancel_crashes_on_the_other():
     assert left_out.verdict is failed.verdict is NetVerdict.RATIFY
     mixed = compare(**how, policies={"missing": "exclude", "crashed": "fail"})
     assert mixed.verdict is NetVerdict.REJECT
-    assert found.because.startswith("blocked: whether missing values and crashed runs")
+    assert found.because.startswith("blocked: the verdict depends on whether missing values")
     (said,) = (one.message for one in found.caveats if one.code == "lost-runs-decide")
     assert "`crashed=fail` `missing=exclude`: REJECT" in said and said.count("RATIFY") == 3
 

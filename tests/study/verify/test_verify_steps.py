@@ -619,7 +619,7 @@ def test_step_1_compares_with_the_last_commit_even_where_the_plan_was_rewritten_
     write_lines(study, lines[:-1])
     number, found = breach(study)
     assert number == 1
-    assert "some were taken away" in found
+    assert "some were removed" in found
 
 
 def test_a_committed_edit_is_traced_to_the_commit_that_holds_the_recorded_file(tmp_path):

@@ -26,7 +26,7 @@ class ClaimFix(Result, frozen=True, kw_only=True):
         >>> comment = '<!-- claim: aggregate_equals path="rows.csv" statistic="count" -->'
         >>> _ = Path("README.md").write_text(f"There are three {comment} rows.")
         >>> assay.fix_claims("README.md").sentence
-        '1 number changes (not written: write=True)'
+        '1 number changes (not written: `write=True`)'
     """
 
     claims: int

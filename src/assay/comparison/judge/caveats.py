@@ -37,10 +37,10 @@ CODES: Codes = {
     " too few runs to show that the loss is under the margin.",
     "narrow-gate": "A gate lost less than its margin if no run loses more than was seen; there are"
     " too few runs to show more.",
-    "no-gates": "No dimension is gated (--gate), so none is protected against a loss that is not"
+    "no-gates": "No dimension is gated (`gate=`), so none is protected against a loss that is not"
     " shown.",
-    "assumed": "These columns are read as scores from 0 to 1, higher is better; --config can change"
-    " that.",
+    "assumed": "These columns are read as scores from 0 to 1, higher is better; `config=` can"
+    " change that.",
     "undirected": "These columns are not part of the verdict, because no plan says which direction"
     " is better.",
     "unpaired": "Runs are compared as independent runs, not as pairs.",

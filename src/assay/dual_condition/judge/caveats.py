@@ -19,8 +19,8 @@ CODES: Codes = {
     "placebo-gains": "A state that can teach nothing gains too, so not all of A - B is learning.",
     "split-undecidable": "It is unknown whether the gain is memory of these very items: C is not"
     " shown to be free of them.",
-    "only-memorised": "The state is shown to help, but not once what came from this benchmark's own"
-    " items is taken out: transfer (C - B) may be nothing.",
+    "only-memorised": "The state is shown to help, but not without what came from this"
+    " benchmark's own items: transfer (C - B) may be zero.",
     "helps-unseen": "The state also helps with items that it holds nothing of, which is no memory"
     " of them, and C does not help. Either the system learnt from other items of this benchmark, or"
     " C lacks more than came from its items. So the gain is not called memorised.",
