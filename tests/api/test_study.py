@@ -136,7 +136,7 @@ def test_what_is_no_study_is_told_how_to_make_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in ("nowhere", "."):
         with pytest.raises(
-            assay.SpecError, match=r"there is no 'nowhere'|is in no study"
+            assay.SpecError, match=r"there is no 'nowhere'|is not in a study"
         ) as refused:
             assay.Study.open(folder)
         assert refused.value.__notes__ == [

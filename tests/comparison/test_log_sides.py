@@ -437,5 +437,5 @@ def test_several_sides_print_each_caveat_once_as_a_sentence(logs, tmp_path):
     draw_comparisons(found, console(out))
     said = " ".join(out.getvalue().split())
     assert said.count("no-gates: No dimension is gated (--gate), so none is protected") == 1
-    assert said.count("assumed: These columns are taken for scores") == 1
+    assert said.count("assumed: These columns are read as scores") == 1
     assert "caveats: " not in said

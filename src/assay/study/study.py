@@ -208,7 +208,7 @@ def find_study(start: Path, *, hint: str = _WHERE) -> StudyFolder:
             hint="If it was committed, restore it: git checkout HEAD -- ledger.jsonl",
         )
     raise SpecError(
-        f"{'this folder' if str(start) == '.' else repr(str(start))} is in no study",
+        f"{'this folder' if str(start) == '.' else repr(str(start))} is not in a study",
         hint=hint,
     )
 
