@@ -210,7 +210,7 @@ def test_the_first_side_may_be_a_number():
         assert assay.compare(rows, by="arm", first=first) == named
     zero = assay.compare(rows, by="arm", first=0)
     assert zero.sides == ("0", "1", "2")
-    with pytest.raises(assay.SpecError, match="no side is called '7'; there are 0, 1, 2"):
+    with pytest.raises(assay.SpecError, match="no side is named '7'; there are 0, 1, 2"):
         assay.compare(rows, by="arm", first=7)
 
 
