@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from claim_speed import claim_audits
 from compare_speed import comparisons
 from dual_speed import duals
 from ledger_speed import ledgers
@@ -242,4 +243,5 @@ if __name__ == "__main__":
     comparisons()
     duals()
     log_readers()
+    claim_audits()
     runner()
