@@ -21,6 +21,7 @@ from result_tables import make_tables, markdown
 from assay.dual_condition.evidence import Past, Thresholds
 from assay.dual_condition.judge.regime import Split, is_pilot, regime_of, surely_fell
 from assay.dual_condition.judge.uneven_seeds import uneven_runs
+from assay.dual_condition.result import Regime
 from assay.stats import auc
 from assay.stats.crossed import Crossed, cross
 from assay.stats.estimate import Estimate
@@ -231,18 +232,41 @@ def regimes(system: System, draws: int, seed: int) -> tuple[float, float, Counte
     rng = np.random.default_rng([SEED, seed])
     said: Counter[str] = Counter()
     for _ in range(draws):
-        made = crossed(system, rng)
-        over = [difference(made, *pair).low > 0.0 for pair in (("A", "C"), ("C", "B"))]
-        regime = regime_of(
-            difference(made, "A", "B"),
-            made.condition(CONDITIONS.index("B")),
-            split=Split(decidable=True, memorises=over[0], transfers=over[1]),
-            beyond_placebo=None,
-            history=(),
-            thresholds=THRESHOLDS,
-        )
-        said[regime.value] += 1
+        said[regime_said(crossed(system, rng)).value] += 1
     return system.gap("A", "B"), system.truth("B"), said
+
+
+def regime_said(made: Crossed, *, helps_unseen: bool = False) -> Regime:
+    """The regime of one draw."""
+    over = [difference(made, *pair).low > 0.0 for pair in (("A", "C"), ("C", "B"))]
+    return regime_of(
+        difference(made, "A", "B"),
+        made.condition(CONDITIONS.index("B")),
+        split=Split(
+            decidable=True, memorises=over[0], transfers=over[1], helps_unseen=helps_unseen
+        ),
+        beyond_placebo=None,
+        history=(),
+        thresholds=THRESHOLDS,
+    )
+
+
+def unseen(system: System, draws: int, seed: int) -> tuple[float, ...]:
+    """The truth of A - B on unseen items; shares of `memorised` without that subset and with it."""
+    rng = np.random.default_rng([SEED, seed])
+    chosen = system.is_unseen()
+    said = np.zeros((draws, 2), dtype=bool)
+    for i in range(draws):
+        scores, positive, groups = system.draw(rng)
+        some = None if groups is None else [groups[at] for at in np.flatnonzero(chosen)]
+        whole = cross(scores, positive, groups=groups)
+        part = cross(scores[:, :, chosen], positive[chosen], groups=some)
+        helps = difference(part, "A", "B").low > 0.0
+        said[i] = [
+            regime_said(whole, helps_unseen=one) is Regime.MEMORISED for one in (False, helps)
+        ]
+    before, after = said.mean(axis=0).tolist()
+    return replace(system, memory=0.0).gap("A", "B"), before, after
 
 
 def falls(now: System, pasts: int, fall: float, draws: int, seed: int) -> float:
@@ -418,6 +442,46 @@ def table_regimes(draws: int) -> str:
     return f"{draws:,} draws a cell.\n\n{markdown(headers, rows)}"
 
 
+def table_unseen(draws: int) -> str:
+    """How often a gain on unseen items withdraws `memorised`, rightly and wrongly."""
+    known = System(memory=0.4, unseen=0.5)
+    kinds = {
+        "memory only": known,
+        "memory only, seeds differ by .13": replace(known, seed_effect=0.6),
+        "memory only, all noise": replace(known, item=0.0, run=0.0, seed_effect=0.0),
+        "memory only, seed-blind": still(known),
+        "memory only, 10 % positive": replace(known, positive=0.1),
+        "memory only, groups of 2-5": replace(known, groups=True),
+        "memory only, five levels": replace(known, levels=True),
+        "memory only, AUC from .97": replace(known, signal=2.6),
+        "memory only, 20 % unseen": replace(known, unseen=0.2),
+        "memory only, 90 % unseen": replace(known, memory=0.9, unseen=0.9),
+        "memory, transfers harm": replace(known, transfer=-0.2),
+        **{
+            f"memory, gain {gap:g} elsewhere, gone from C": replace(
+                _with_gap(gap, known), lost=True
+            )
+            for gap in (0.02, 0.05, 0.1, 0.2)
+        },
+    }
+    cells = [
+        (name, seeds, n, replace(kind, seeds=seeds, n=n))
+        for name, kind in kinds.items()
+        for seeds, n in ((5, 200), (10, 200), (5, 1000))
+    ]
+    found = spread(unseen, [(cell[-1], draws) for cell in cells])
+    rows = [
+        (name, str(seeds), str(n), f"{kind.unseen:g}", f"{gap:.3f}", f"{before:.3f}",
+         f"{after:.3f}", f"{1.0 - after / before:.3f}" if before else "")
+        for (name, seeds, n, kind), (gap, before, after) in zip(cells, found, strict=True)
+    ]  # fmt: skip
+    headers = (
+        "system", "seeds", "items", "share unseen", "true A - B there",
+        "memorised, unless checked", "memorised", "share withdrawn",
+    )  # fmt: skip
+    return f"{draws:,} draws a cell.\n\n{markdown(headers, rows)}"
+
+
 def table_uneven(draws: int) -> str:
     """Seeds of which some are unlike the others."""
     draws = max(draws // 2, 1)
@@ -497,6 +561,7 @@ TABLES = {
     "planted": table_planted,
     "metrics": table_metrics,
     "regimes": table_regimes,
+    "unseen": table_unseen,
     "uneven": table_uneven,
     "falls": table_falls,
     "pilots": table_pilots,

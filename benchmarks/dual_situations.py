@@ -2,7 +2,9 @@
 
 A score is normal. Positives lie `signal` above negatives without the state (B), `signal + transfer`
 with all of it but what came from these items (C). With all of it (A) a share `memory` of the items
-is known as well, and lies `strength` further on its own side, for every seed.
+is known as well, and lies `strength` further on its own side, for every seed. The state holds
+nothing of a share `unseen` of the items, which cannot be known. With `lost`, what transfers was
+taken from C together with the items.
 
 Of an item's noise the share `item` is the same for every seed and condition, `run` for every
 condition of one seed, and the rest is new each time. A seed moves the signal by `seed_effect`
@@ -35,6 +37,8 @@ class System:
     transfer: float = 0.0
     memory: float = 0.0
     strength: float = 3.0
+    unseen: float = 0.0
+    lost: bool = False
     seed_effect: float = 0.15
     item: float = 0.6
     run: float = 0.2
@@ -71,8 +75,8 @@ class System:
 
     def _at(self, condition: str, moved: float, can: float = 1.0) -> float:
         """What it reaches where the seed has moved the signal by so much."""
-        signal = can * (self.signal + moved + (self.transfer if condition != "B" else 0.0))
-        memory = self.memory if condition == "A" else 0.0
+        signal = can * (self.signal + moved + self._transfers()[CONDITIONS.index(condition)])
+        memory = self.memory * (1.0 - self.unseen) if condition == "A" else 0.0
         strength = can * self.strength
         near, far, share = signal, signal + strength, self.positive
         if self.metric == "auroc" and not self.levels:
@@ -116,11 +120,9 @@ class System:
             moved = moved / np.sqrt(rng.chisquare(self.tails, (1, self.seeds)) / self.tails)
         can = self._can(rng, shape[:2])
         signal = can * (
-            self.signal
-            + self.seed_effect * moved
-            + np.array([self.transfer, 0.0, self.transfer])[:, None]
+            self.signal + self.seed_effect * moved + np.array(self._transfers())[:, None]
         )
-        known = (rng.random(codes.max() + 1) < self.memory)[codes]
+        known = (rng.random(codes.max() + 1) < self.memory)[codes] & ~self.is_unseen()
         scores = noise + signal[:, :, None] * positive
         sure = np.where(known, np.where(positive, self.strength, -self.strength), 0.0)
         scores[0] += can[0][:, None] * sure
@@ -128,6 +130,13 @@ class System:
             scores = np.searchsorted(_CUTS, scores, side="right").astype(float)
         names = [str(code) for code in codes.tolist()] if self.groups else None
         return scores, positive, names
+
+    def is_unseen(self) -> Array:
+        """The items of which the state holds nothing: the last ones."""
+        return np.arange(self.n) >= self.n - round(self.unseen * self.n)
+
+    def _transfers(self) -> tuple[float, float, float]:
+        return self.transfer, 0.0, 0.0 if self.lost else self.transfer
 
     def _can(self, rng: np.random.Generator, shape: tuple[int, int]) -> Array:
         """How much of what it can do each run keeps (conditions x seeds)."""

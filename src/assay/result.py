@@ -1,7 +1,6 @@
 """What every result can do: convert to a dictionary or rows, print, show in a notebook."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import msgspec
@@ -54,8 +53,8 @@ class Viewed:
     def _repr_html_(self) -> str:
         """The lines and the rows, as a notebook shows them; every text is escaped."""
         first, *rest = self._shown_lines()
-        said = [f"<p><strong>{escape(first)}</strong></p>"]
-        said += [f"<p>{escape(line)}</p>" for line in rest]
+        said = [f"<p><strong>{_escaped(first)}</strong></p>"]
+        said += [f"<p>{_escaped(line)}</p>" for line in rest]
         return "".join(["<div>", *said, html_table(self.to_rows()), "</div>"])
 
 
@@ -72,7 +71,7 @@ def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return ""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    head = "".join(f"<th>{_escaped(name)}</th>" for name in names)
     body = "".join(
         f"<tr>{''.join(f'<td>{_cell(row.get(name))}</td>' for name in names)}</tr>"
         for row in rows[:_MOST_ROWS]
@@ -82,9 +81,17 @@ def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{left}"
 
 
+def _escaped(text: str) -> str:
+    from html import escape  # only a notebook needs it
+
+    return escape(text)
+
+
 def _cell(value: object) -> str:
     if value is None:
         return ""
     return (
-        f"{value:.3f}" if isinstance(value, float) else escape(_cut(str(value), _LONGEST_LINES[0]))
+        f"{value:.3f}"
+        if isinstance(value, float)
+        else _escaped(_cut(str(value), _LONGEST_LINES[0]))
     )

@@ -5,7 +5,6 @@ megabyte takes hours.
 """
 
 import re
-import tomllib
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +37,8 @@ def read_toml(
         raise SpecError(f"{where}: more than {MAX_TOML_BYTES:,} bytes")
     text = decode_utf8(data, where=where)
     _check_keys(text, where)
+    import tomllib  # most commands read no such file
+
     try:
         return tomllib.loads(text, parse_float=floats)
     except (ValueError, RecursionError) as error:

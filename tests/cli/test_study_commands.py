@@ -278,6 +278,11 @@ def test_the_hook_and_the_workflow_run_commands_that_exist(assay_cmd, finished):
     assert entries == ["assay verify --all --staged", "assay gate --staged", "assay claims"]
     for entry in entries[:2]:
         assert assay_cmd(*entry.split()[1:]).code == 0
+    (finished / "values.json").write_text('{"auc": 0.71}')
+    for said, code in (("0.71", 0), ("0.72", 1)):
+        claim = '<!-- claim: json_path_equals path="values.json" key_path="auc" -->'
+        (finished / "README.md").write_text(f"The AUC is {said}{claim}.")
+        assert assay_cmd(*entries[2].split()[1:], "README.md").code == code
     (run,) = [
         line.split("run: ", 1)[1] for line in workflow.splitlines() if "assay verify -" in line
     ]

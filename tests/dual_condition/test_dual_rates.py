@@ -23,6 +23,7 @@ from dual_rates import (
     signal_of,
     still,
     uneven,
+    unseen,
 )
 from dual_situations import System
 from scipy import stats
@@ -127,6 +128,17 @@ def test_a_gain_that_is_all_transfer_is_learning_and_one_that_is_all_memory_is_m
     poor = System(n=1000, signal=signal_of(0.55, System()))
     assert regimes(replace(poor, transfer=0.8), 40, seed=12)[2]["learning"] > 30
     assert regimes(replace(poor, memory=0.3), 40, seed=12)[2]["memorised"] > 30
+
+
+def test_a_gain_on_unseen_items_withdraws_memorised_and_seldom_without_one():
+    known = System(memory=0.4, unseen=0.5)
+    gap, before, after = unseen(known, DRAWS, seed=15)
+    assert gap == 0.0 and before > 0.8
+    assert before - after <= most(0.025)
+    helped = replace(known, transfer=0.5, lost=True)
+    gap, before, after = unseen(helped, 40, seed=15)
+    assert gap > 0.05 and before > 0.8 and after < 0.1
+    assert helped.gap("C", "B") == 0.0 and known.gap("A", "B") < System(memory=0.4).gap("A", "B")
 
 
 def test_harm_is_said_where_it_is_and_seldom_where_there_is_none():

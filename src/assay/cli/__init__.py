@@ -17,7 +17,7 @@ def main() -> None:
         return
     import gc
 
-    gc.set_threshold(50_000)  # a short-lived command makes little garbage and many objects
+    gc.set_threshold(200_000)  # a short-lived command makes little garbage and many objects
     # Threads of linear algebra wait by spinning: on arrays as small as ours that is all they do.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if completing:

@@ -6,7 +6,7 @@ much memory, a list twenty times its characters, so values are counted before th
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -61,39 +61,31 @@ def elements(data: bytes, form: type[T], *, where: str) -> Iterator[T]:
         yield element
 
 
-class LineReader:
-    """Reads objects with the same fields as the first, without the skipped fields.
+class FieldReader:
+    """Reads some fields of objects; `msgspec.UNSET` where one is missing.
 
-    An object with other fields, or with a bare NaN, is read completely, which is slower.
+    An object with a bare NaN is read completely, which is slower.
     """
 
-    def __init__(self, names: Collection[str], skipped: Collection[str]) -> None:
-        self._skipped = skipped
-        self._kept = [name for name in names if name not in skipped]
-        unread = [name for name in names if name in skipped]
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
         fields: list[tuple[str, Any, Any]] = [
-            *(_field("kept", at, Any, name) for at, name in enumerate(self._kept)),
-            *(_field("unread", at, msgspec.Raw, name) for at, name in enumerate(unread)),
+            (f"field_{at}", Any, msgspec.field(name=name, default=msgspec.UNSET))
+            for at, name in enumerate(names)
         ]
-        form = msgspec.defstruct("Line", fields, forbid_unknown_fields=True)
-        self._decoder = msgspec.json.Decoder(form)
+        self._decoder = msgspec.json.Decoder(msgspec.defstruct("Fields", fields, gc=False))
 
-    def read(self, line: bytes, *, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
-        """An object without the skipped fields; any other value unchanged."""
-        _check_values(line, where)
+    def read(self, line: bytes, *, where: str) -> tuple[Any, ...]:
+        """The fields, in the order of their names."""
+        if len(line) > _MOST_VALUES:
+            _check_values(line, where)
         try:
-            values = msgspec.structs.astuple(self._decoder.decode(line))
+            return msgspec.structs.astuple(self._decoder.decode(line))
         except (msgspec.DecodeError, RecursionError, ValueError):
             value = loads(line, where=where)
             if not isinstance(value, dict):
-                return value
-            return {name: each for name, each in value.items() if name not in self._skipped}
-        found = zip(self._kept, values, strict=False)  # skipped fields come last
-        return {name: value for name, value in found if value is not msgspec.UNSET}
-
-
-def _field(kind: str, at: int, form: Any, name: str) -> tuple[str, Any, Any]:  # noqa: ANN401
-    return f"{kind}_{at}", form, msgspec.field(name=name, default=msgspec.UNSET)
+                raise SpecError(f"{where}: expected a JSON object") from None
+            return tuple(value.get(name, msgspec.UNSET) for name in self._names)
 
 
 def first_element(data: bytes) -> Any:  # noqa: ANN401 - JSON is any of six types

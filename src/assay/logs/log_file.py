@@ -7,7 +7,7 @@ the columns of the table or the members of the archive.
 import codecs
 import io
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ from assay.files import read_bounded, stamp
 from assay.folders import file_digest
 from assay.logs.lenient_json import (
     LONGEST_LINE,
-    LineReader,
+    FieldReader,
     decode,
     first_element,
     loads,
@@ -105,8 +105,15 @@ class LogFile:
     @cached_property
     def keys(self) -> frozenset[str]:
         """The keys of a JSON object, or of the first one in an array or in lines of JSON."""
-        found = self._first
-        return frozenset(found) if isinstance(found, dict) else frozenset()
+        return frozenset(self.first_object)
+
+    @property
+    def first_object(self) -> Mapping[str, Any]:
+        """A JSON object, or the first one in an array or in lines of JSON; empty if there is none.
+
+        The values of a file that is one object are not decoded.
+        """
+        return self._first if isinstance(self._first, dict) else {}
 
     @cached_property
     def is_lines(self) -> bool:
@@ -161,11 +168,11 @@ class LogFile:
         for where, line in self.raw_lines():
             yield where, loads(line, where=where)
 
-    def fields(self, skipped: Collection[str]) -> Iterator[tuple[str, Any]]:
-        """Each line's place and its JSON value, without these fields."""
-        reader = LineReader(self._first or (), skipped)
+    def fields(self, names: Sequence[str]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """Each line's place and these fields of its object; `msgspec.UNSET` for a missing one."""
+        read = FieldReader(names).read
         for where, line in self.raw_lines():
-            yield where, reader.read(line, where=where)
+            yield where, read(line, where=where)
 
     def raw_lines(self) -> Iterator[tuple[str, bytes]]:
         """Each line's place and its bytes; blank lines are skipped."""

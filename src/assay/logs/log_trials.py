@@ -1,9 +1,9 @@
 """Turn the samples of a log into trials, and describe the log."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from assay.logs.log import LogRun
+from assay.logs.log import LogRun, Sample
 from assay.logs.means import mean_of
 from assay.logs.trial import Trial
 from assay.wording import counted
@@ -15,21 +15,32 @@ def trials_of(run: LogRun) -> list[Trial]:
     If a metric and a cost have the same name, the metric is kept.
     """
     metrics, harness = run.metrics, harness_of_run(run)
-    costs = dict.fromkeys(chain.from_iterable(sample.costs for sample in run.samples))
+    named = dict.fromkeys(chain.from_iterable(sample.costs for sample in run.samples))
+    costs = [name for name in named if name not in metrics]
     return [
         Trial(
             instance=sample.instance,
             trial=sample.trial,
-            dimensions={}
-            if sample.failed
-            else {name: sample.scores.get(name) for name in metrics}
-            | {name: sample.costs.get(name) for name in costs if name not in metrics},
+            dimensions=_values(sample, metrics, costs),
             harness=harness,
             scorer=run.scorer,
             crashed=sample.failed,
         )
         for sample in run.samples
     ]
+
+
+def _values(
+    sample: Sample, metrics: Sequence[str], costs: Sequence[str]
+) -> Mapping[str, float | None]:
+    if sample.failed:
+        return {}
+    scores = sample.scores
+    if not costs and list(scores) == metrics:  # the usual case
+        return scores
+    return {name: scores.get(name) for name in metrics} | {
+        name: sample.costs.get(name) for name in costs
+    }
 
 
 def harness_of_run(run: LogRun) -> Mapping[str, str]:
@@ -49,7 +60,7 @@ def described(run: LogRun) -> str:
     counts = f"{counted(len(run.samples), 'sample')} of {counted(instances, 'instance')}"
     metrics = run.metrics
     unscored = sum(
-        not sample.failed and any(sample.scores.get(name) is None for name in metrics)
+        not sample.failed and None in [sample.scores.get(name) for name in metrics]
         for sample in run.samples
     )
     counts += f", {run.failed} failed" if run.failed else ""

@@ -26,7 +26,7 @@ RESERVED = frozenset(
 _TEXT, _TEXT_OR_NONE, _FLOAT = {str}, {str, type(None)}, {float}
 
 
-class Trial(msgspec.Struct, frozen=True, kw_only=True):
+class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One run of a system and its value in each dimension; Assay never scores it again.
 
     `trial` distinguishes repeated runs of an instance, and pairs the sides if both have it.
@@ -56,7 +56,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     drawn_order: int | None = None
 
     def __post_init__(self) -> None:
-        others = {*map(type, (self.trial, self.scorer, self.run, self.artifact))}
+        others = {type(self.trial), type(self.scorer), type(self.run), type(self.artifact)}
         if type(self.instance) is not str or not others <= _TEXT_OR_NONE:  # rare
             self._check_texts()
         if type(self.dimensions) is not dict or type(self.harness) is not dict:  # rare

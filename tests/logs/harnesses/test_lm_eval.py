@@ -1,5 +1,6 @@
 import json
 
+import msgspec
 import pytest
 
 from assay.errors import IntegrityError, SpecError
@@ -160,3 +161,46 @@ def test_a_line_of_another_form_is_a_typed_error_or_an_unscored_document(written
         assert "line 2" in str(error)
     else:
         assert wrong == b"{}\n" and run.samples[1].scores.get("acc") is None
+
+
+ODD_LINES = {
+    "no value": {**line(1), "metrics": ["acc"]},
+    "null": line(1, acc=None),
+    "not a number": line(1, acc=float("nan")),
+    "a whole number": line(1, acc=1),
+    "too large": line(1, acc=10**400),
+    "a text": line(1, acc="1.0"),
+    "a list": line(1, acc=[0.5]),
+    "true": line(1, acc=True),
+    "other metrics": line(1, acc=0.0, f1=0.5),
+    "no metrics": line(1),
+    "metrics of another type": {**line(1, acc=0.0), "metrics": "acc"},
+    "a field that is no metric": {**line(1, acc=0.0), "extra": 0.25},
+    "no filter": {name: value for name, value in line(1, acc=0.0).items() if name != "filter"},
+    "no hashes": {**line(1, acc=0.0), "doc_hash": None, "prompt_hash": None},
+}
+
+
+@pytest.mark.parametrize("odd", ODD_LINES)
+@pytest.mark.parametrize("at", [0, 1])
+def test_the_scores_do_not_depend_on_whether_texts_are_read(written, odd, at):
+    lines = [line(0, acc=1.0), line(2, acc=0.0)]
+    lines.insert(at, ODD_LINES[odd])
+    path = written(lines)
+    with_texts, without = read_log(path, texts=True)[0], read_log(path)[0]
+    assert [one.question for one in without.samples] == [None] * 3
+    assert None not in [one.question for one in with_texts.samples]
+    for name in ("instance", "scores"):
+        values = [[getattr(one, name) for one in run.samples] for run in (with_texts, without)]
+        assert values[0] == values[1]
+    assert with_texts.settings == without.settings
+
+
+@pytest.mark.parametrize("metrics", [["acc", "acc"], ["doc_id"], ["metrics", "acc"], [1], []])
+def test_metrics_with_the_names_of_other_fields(written, metrics):
+    path = written([{**line(n, acc=1.0), "metrics": metrics} for n in range(2)])
+    (run,) = read_log(path)
+    assert run.samples == tuple(
+        msgspec.structs.replace(one, question=None, response=None, target=None)
+        for one in read_log(path, texts=True)[0].samples
+    )

@@ -7,6 +7,7 @@ values of the columns decide what they are.
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TypeVar
 
 from assay.comparison.judge.caveats import Notes
@@ -157,10 +158,11 @@ def assumed_dimensions(
     lower: Collection[str] = (),
 ) -> Dimensions:
     """Assume the dimensions from the columns, and note what was assumed."""
-    values: dict[str, list[float]] = {}
-    for trial in (*baseline, *candidate):
-        for name, value in trial.dimensions.items():
-            values.setdefault(name, []).extend([] if value is None else [value])
+    rows = [trial.dimensions for trial in (*baseline, *candidate)]
+    values = {
+        name: [value for row in rows if (value := row.get(name)) is not None]
+        for name in dict.fromkeys(chain.from_iterable(rows))
+    }
     for name in gated:
         if name not in values:
             listed = ", ".join(list(values)[:12])

@@ -166,15 +166,19 @@ def find_flips(table: TrialTable) -> tuple[Flip, ...]:
         ]
         most = [2 * reached > total for reached, total in zip(at, totals, strict=True)]
         flipped = (most[0] != most[1]) & (totals[0] > 0) & (totals[1] > 0)
+        codes = np.flatnonzero(flipped)
+        counts = [part[codes].tolist() for part in (at[0], totals[0], at[1], totals[1])]
         flips += [
             Flip(
                 instance=design.names[code],
                 dimension=dimension.name,
-                to="ideal" if most[1][code] else "short",
-                baseline=f"{at[0][code]}/{totals[0][code]}",
-                candidate=f"{at[1][code]}/{totals[1][code]}",
+                to="ideal" if 2 * after > runs_after else "short",
+                baseline=f"{before}/{runs_before}",
+                candidate=f"{after}/{runs_after}",
             )
-            for code in np.flatnonzero(flipped)
+            for code, before, runs_before, after, runs_after in zip(
+                codes.tolist(), *counts, strict=True
+            )
         ]
     return tuple(flips)
 

@@ -10,9 +10,12 @@ Old versions name neither filter nor metrics; then every number of a line is a m
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from assay.digests import digest
 from assay.errors import SpecError, storage
@@ -23,7 +26,7 @@ _KEYS = {"doc_id", "doc", "target", "resps", "filtered_resps"}
 _OWN = _KEYS | {
     *("arguments", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "schema"),
 }
-_TEXTS = frozenset({"doc", "target", "resps", "filtered_resps", "arguments"})
+_IDENTITY = ("doc_id", "doc_hash", "target_hash")
 _SAMPLES, _RESULTS = "samples_", "results_"
 _NO_FILTER = "none"
 _MODEL_ARGS = ("pretrained", "model", "path", "base_url")
@@ -52,22 +55,22 @@ def heads(file: LogFile) -> list[LogFile]:
 
 def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     """The run of one task."""
-    found = file.lines() if texts else file.fields(_TEXTS)
-    lines = [(where, _object(line, where)) for where, line in found]
+    lines = None if texts else _quick_lines(file)
+    if lines is None:
+        lines = list(_whole_lines(file, texts=texts))
     beside = _results_file(file.path)
     results = {} if beside is None else beside.table_of("lm-evaluation-harness")
     task = _task(file.path, results)
-    filters = list(dict.fromkeys(str(line.get("filter", _NO_FILTER)) for _, line in lines))
-    samples = tuple(_samples(lines, filters, texts=texts))
+    filters = list(dict.fromkeys(line.filter for line in lines))
+    samples = tuple(_samples(lines, filters))
     config = table_in(results, "configs", task)
-    means, unchecked = _means(table_in(results, "results", task), config, filters, samples)
+    metrics = dict.fromkeys(name for sample in samples for name in sample.scores)
+    means, unchecked = _means(table_in(results, "results", task), config, filters, metrics)
     notes = [] if results else ["no results beside the samples: no mean to compute again"]
     if unchecked:
         notes.append(f"not computed again: {', '.join(unchecked)}")
     better = table_in(results, "higher_is_better", task)
-    lower = frozenset(
-        metric for metric in _metrics(samples) if better.get(metric.split(",")[0]) is False
-    )
+    lower = frozenset(name for name in metrics if better.get(name.split(",")[0]) is False)
     return [
         LogRun(
             harness="lm-evaluation-harness",
@@ -89,79 +92,119 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     ]
 
 
-def _object(line: object, where: str) -> Mapping[str, Any]:
-    if not isinstance(line, dict):
-        raise SpecError(f"{where}: expected a sample of lm-evaluation-harness")
-    return line
+class _Line(msgspec.Struct, frozen=True, gc=False):
+    """A document under one filter.
+
+    `document` identifies it within its run, `name` across runs. `content` is the whole line if
+    texts were requested, else empty.
+    """
+
+    where: str
+    document: str
+    name: str
+    filter: str
+    prompt: object
+    scores: Mapping[str, float | None]
+    content: Mapping[str, Any]
 
 
-def _samples(
-    lines: Sequence[tuple[str, Mapping[str, Any]]], filters: Sequence[str], *, texts: bool
-) -> Iterator[Sample]:
-    """One sample a document, with the metrics of every filter."""
-    copies: Counter[str] = Counter()
-    for (_, name), own in _documents(lines).items():
-        copies[name] += 1
-        scores = {}
-        for own_filter, (_, line) in own.items():
-            suffix = "" if filters == [_NO_FILTER] else f",{own_filter}"
-            for metric in _named_metrics(line):
-                value = line.get(metric)
-                if not isinstance(value, (list, str, dict)):
-                    scores[f"{metric}{suffix}"] = number(value)
-        _, first = next(iter(own.values()))
-        yield Sample(
-            instance=name if copies[name] == 1 else f"{name}#{copies[name]}",
-            scores=scores,
-            question=_question(first) if texts else None,
-            response=text(_first(first.get("resps"))) if texts else None,
-            target=text(first.get("target")) if texts else None,
+def _whole_lines(file: LogFile, *, texts: bool) -> Iterator[_Line]:
+    for where, found in file.lines():
+        if not isinstance(found, dict):
+            raise SpecError(f"{where}: expected a sample of lm-evaluation-harness")
+        document, name = _identity(*(found.get(key) for key in _IDENTITY))
+        yield _Line(
+            where,
+            document,
+            name,
+            str(found.get("filter", _NO_FILTER)),
+            found.get("prompt_hash"),
+            _scores((metric, found[metric]) for metric in _named_metrics(found)),
+            found if texts else {},
         )
 
 
-def _documents(
-    lines: Sequence[tuple[str, Mapping[str, Any]]],
-) -> dict[tuple[str, str], dict[str, tuple[str, Mapping[str, Any]]]]:
-    """The line of each document and filter; two of one document and filter are refused."""
-    documents: dict[tuple[str, str], dict[str, tuple[str, Mapping[str, Any]]]] = {}
-    for where, line in lines:
-        own = str(line.get("filter", _NO_FILTER))
-        key = _identity(line)
-        known = documents.setdefault(key, {})
-        if own in known:
-            first = known[own][0].rpartition(", ")[2]
-            raise SpecError(
-                f"{where}: document {key[0]:.60} with filter {own!r:.60} is also on {first}",
-                hint="Expected one line for each document and filter. Were two runs joined?",
-            )
-        known[own] = where, line
-    return documents
+def _quick_lines(file: LogFile) -> list[_Line] | None:
+    """The lines without their texts; None if one lists other metrics than the first."""
+    listed = file.first_object.get("metrics")
+    if not isinstance(listed, list) or not {*map(type, listed)} <= {str}:
+        return None
+    names = (*_IDENTITY, "filter", "prompt_hash", "metrics", *listed)
+    if len({*names}) < len(names):
+        return None
+    lines = []
+    for where, fields in file.fields(names):
+        if fields[5] != listed:
+            return None
+        document, name = _identity(*fields[:3])
+        values = zip(listed, fields[6:], strict=True)
+        own = _NO_FILTER if fields[3] is UNSET else str(fields[3])
+        lines.append(_Line(where, document, name, own, fields[4], _scores(values), {}))
+    return lines
 
 
-def _identity(line: Mapping[str, Any]) -> tuple[str, str]:
+def _identity(number: object, content: object, target: object) -> tuple[str, str]:
     """A key of the document within its run, and its identity across runs."""
-    if isinstance(line.get("doc_hash"), str):
-        name = f"{line['doc_hash'][:12]}-{str(line.get('target_hash'))[:8]}"
-        return str(line.get("doc_id")), name
-    return str(line.get("doc_id")), f"doc {line.get('doc_id')}"
+    document = str(number)
+    if isinstance(content, str):
+        return document, f"{content[:12]}-{str(target)[:8]}"
+    return document, f"doc {document}"
+
+
+def _scores(values: Iterable[tuple[str, object]]) -> dict[str, float | None]:
+    return {
+        metric: number(value)
+        for metric, value in values
+        if not isinstance(value, (list, str, dict, UnsetType))
+    }
 
 
 def _named_metrics(line: Mapping[str, Any]) -> list[str]:
     named = line.get("metrics")
     if isinstance(named, list):
-        return [str(name) for name in named]
+        return [name for name in map(str, named) if name in line]
     return [name for name in line if name not in _OWN and number(line[name]) is not None]
 
 
-def _metrics(samples: Sequence[Sample]) -> list[str]:
-    return list(dict.fromkeys(name for sample in samples for name in sample.scores))
+def _samples(lines: Sequence[_Line], filters: Sequence[str]) -> Iterator[Sample]:
+    """One sample a document, with the metrics of every filter."""
+    documents: dict[tuple[str, str], dict[str, _Line]] = {}
+    for line in lines:
+        known = documents.setdefault((line.document, line.name), {})
+        first = known.setdefault(line.filter, line)
+        if first is not line:
+            raise SpecError(
+                f"{line.where}: document {line.document:.60} with filter {line.filter!r:.60} is"
+                f" also on {first.where.rpartition(', ')[2]}",
+                hint="Expected one line for each document and filter. Were two runs joined?",
+            )
+    copies: Counter[str] = Counter()
+    for (_, name), own in documents.items():
+        copies[name] += 1
+        first = next(iter(own.values()))
+        content = first.content
+        yield Sample(
+            instance=name if copies[name] == 1 else f"{name}#{copies[name]}",
+            scores=first.scores if filters == [_NO_FILTER] else _by_filter(own),
+            question=_question(content),
+            response=text(_first(content.get("resps"))),
+            target=text(content.get("target")),
+        )
+
+
+def _by_filter(own: Mapping[str, _Line]) -> dict[str, float | None]:
+    return {
+        f"{metric},{name}": value
+        for name, line in own.items()
+        for metric, value in line.scores.items()
+    }
 
 
 def _means(
     reported: Mapping[str, Any],
     config: Mapping[str, Any],
     filters: Sequence[str],
-    samples: Sequence[Sample],
+    metrics: Collection[str],
 ) -> tuple[list[ReportedMean], list[str]]:
     """The reported means, and the metrics with another or an unknown aggregation."""
     listed = config.get("metric_list")
@@ -170,14 +213,13 @@ def _means(
         for entry in (listed if isinstance(listed, list) else ())
         if isinstance(entry, dict)
     }
-    known = set(_metrics(samples))
     means, unchecked = [], []
     for name, value in reported.items():
         metric, _, own = name.partition(",")
         if metric.endswith("_stderr") or not own or number(value) is None:
             continue
         key = metric if list(filters) == [_NO_FILTER] else name
-        if aggregation.get(metric) == "mean" and key in known:
+        if aggregation.get(metric) == "mean" and key in metrics:
             means.append(ReportedMean(metric=key, value=float(value), over="rows", shown=name))
         else:
             unchecked.append(name)
@@ -218,9 +260,7 @@ def _model(results: Mapping[str, Any]) -> str | None:
     return _said(results.get("model_name")) or _said(table_in(results, "config").get("model"))
 
 
-def _settings(
-    results: Mapping[str, Any], task: str, lines: Sequence[tuple[str, Mapping[str, Any]]]
-) -> dict[str, str]:
+def _settings(results: Mapping[str, Any], task: str, lines: Sequence[_Line]) -> dict[str, str]:
     config = table_in(results, "config")
     settings = {
         "task version": _said(table_in(results, "versions").get(task)),
@@ -234,7 +274,7 @@ def _settings(
     if isinstance(arguments, dict):
         others = {key: arguments[key] for key in arguments if key not in _MODEL_ARGS}
         settings["model args"] = fingerprint(others) if others else None
-    prompts = sorted({str(line["prompt_hash"]) for _, line in lines if "prompt_hash" in line})
+    prompts = sorted({line.prompt for line in lines if isinstance(line.prompt, str)})
     if prompts:
         settings["prompts"] = digest("\n".join(prompts).encode()).removeprefix("sha256:")[:12]
     return {name: value for name, value in settings.items() if value is not None}
