@@ -271,17 +271,17 @@ def test_outputs_that_something_else_wrote_to_are_never_a_result(assay_cmd, stud
     assert "differs from the outputs when the run" in again.err
 
 
-def test_the_hook_and_the_workflow_run_commands_that_exist(assay_cmd, finished):
+def test_the_hook_and_the_workflow_run_commands_that_exist(assay_cmd, finished, tmp_path):
     hook = (ROOT / ".pre-commit-hooks.yaml").read_text()
     workflow = (ROOT / "examples/verify-in-ci/assay-verify.yml").read_text()
     entries = [line.split(": ", 1)[1] for line in hook.splitlines() if "entry:" in line]
     assert entries == ["assay verify --all --staged", "assay gate --staged", "assay claims"]
     for entry in entries[:2]:
         assert assay_cmd(*entry.split()[1:]).code == 0
-    (finished / "values.json").write_text('{"auc": 0.71}')
+    (tmp_path / "values.json").write_text('{"auc": 0.71}')
     for said, code in (("0.71", 0), ("0.72", 1)):
         claim = '<!-- claim: json_path_equals path="values.json" key_path="auc" -->'
-        (finished / "README.md").write_text(f"The AUC is {said}{claim}.")
+        (tmp_path / "README.md").write_text(f"The AUC is {said}{claim}.")
         assert assay_cmd(*entries[2].split()[1:], "README.md").code == code
     (run,) = [
         line.split("run: ", 1)[1] for line in workflow.splitlines() if "assay verify -" in line
