@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from assay.claim_audit.agreement import agrees
 from assay.claim_audit.collect import read_texts
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import claims_in, parse_comment
@@ -91,7 +92,7 @@ def test_a_second_comment_covers_the_number_of_the_text_and_not_of_the_first(suf
 
 @pytest.mark.parametrize(
     "nearer",
-    ["9GPUs", "12.6µs", "9K", "9th", "`9`", "“9”", "__9__", "[9]", "9/10", "½", "none of",
+    ["9GPUs", "90s", "9h30", "9K", "9th", "`9`", "“9”", "__9__", "[9]", "9/10", "½", "none of",
      "no", "half", "twice", "both", "a couple", "ninefold", "nineteenth", "2019", "Section 9",
      "0,9", "9 ± 1", "10^3", "9×10³", "9½", "minus nine", "half a dozen", "nine and a half",
      "$3 \\times 10^{-4}$"],
@@ -99,6 +100,13 @@ def test_a_second_comment_covers_the_number_of_the_text_and_not_of_the_first(suf
 def test_a_nearer_number_that_cannot_be_read_is_not_passed_over(nearer):
     with pytest.raises(SpecError, match="no number that can be read"):
         found_in(f"It uses 8 GPUs here but {nearer} <!-- claim: {J} --> there.")
+
+
+@pytest.mark.parametrize("unit", ["ms", "s", "µs", "min", "GB", "MiB", "kHz", "px", "pp", "tok/s"])
+def test_a_unit_may_be_glued_to_a_number(unit):
+    assert printed(f"It took 8 runs and 12.6{unit} <!-- claim: {J} --> there.") == [f"12.6{unit}"]
+    (one,) = found_in(f"It took 8 runs and 12{unit} <!-- claim: {J} --> there.")
+    assert agrees(one.claim.printed, 12) and not agrees(one.claim.printed, 13)
 
 
 def test_what_stands_in_code_is_no_claim():

@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from msgspec.structs import replace
-
+from assay.claim_audit.texts.printed_intervals import parse_interval
 from assay.claim_audit.texts.printed_numbers import Printed, parse_printed
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
-_WITH_INTERVAL = re.compile(r"\s*([^\[\]]+?)\s*\[\s*([^,;\]]+)[,;]\s*([^\]]+)\]\s*")
 _VALUES = ("value", "auc", "delta", "estimate", "mean")
 """What a record with `low` and `high` may call the value between them."""
 
@@ -26,12 +24,11 @@ def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: 
         return not agrees(claimed, observed)
     if operator != "==":
         return _ordered(claimed, observed, operator)
-    printed_interval = with_interval(claimed)
+    printed_interval = parse_interval(claimed)
     if printed_interval is not None:
         numbers = interval_of(observed)
         return claimed == observed or (
-            numbers is not None
-            and all(part.admits(one) for part, one in zip(printed_interval, numbers, strict=True))
+            numbers is not None and all(map(Printed.admits, printed_interval.parts, numbers))
         )
     if isinstance(observed, bool) or isinstance(claimed, bool) or claimed is None:
         return type(claimed) is type(observed) and claimed == observed
@@ -61,22 +58,6 @@ def value_of(observed: object) -> Decimal | None:
     """The number that a value is or writes, or that its record has beside an interval."""
     whole = interval_of(observed) if isinstance(observed, Mapping) else None
     return number_of(observed) if whole is None else whole[0]
-
-
-def with_interval(text: object) -> tuple[Printed, Printed, Printed] | None:
-    """A value, its lower and its upper end, if a text prints all three."""
-    found = _WITH_INTERVAL.fullmatch(text) if isinstance(text, str) else None
-    parts = [parse_printed(part) for part in found.groups()] if found else []
-    first, low, high = parts if len(parts) == 3 else (None, None, None)
-    if first is None or low is None or high is None:
-        return None
-    if first.percent and not low.percent and not high.percent:  # 86.5 % [79.6, 93.2]
-        low, high = _in_percent(low), _in_percent(high)
-    return first, low, high
-
-
-def _in_percent(end: Printed) -> Printed:
-    return replace(end, value=end.value / 100, last_place=end.last_place / 100, percent=True)
 
 
 def interval_of(observed: object) -> tuple[Decimal, Decimal, Decimal] | None:

@@ -11,9 +11,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from assay.claim_audit.agreement import interval_of, value_of, with_interval
+from assay.claim_audit.agreement import interval_of, value_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.claim import Claim
+from assay.claim_audit.texts.printed_intervals import parse_interval
 from assay.claim_audit.texts.printed_numbers import (
     PATTERN,
     WORDS,
@@ -116,9 +117,9 @@ def altered_values(value: Any, observed: Any) -> list[Any]:  # noqa: ANN401 - an
         return [[*value, "one more"], *([value[:-1], value[::-1]] if len(value) > 1 else [])]
     if isinstance(value, dict):
         return [{**value, "one more": 1}]
-    interval = with_interval(value)
+    interval = parse_interval(value)
     if interval is not None:
-        return _altered_intervals(interval, interval_of(observed))
+        return _altered_intervals(interval.parts, interval_of(observed))
     if isinstance(value, str) and _VERSION.fullmatch(value) and value.count(".") > 1:
         head, _, last = value.rpartition(".")
         number = re.match(r"\d+", last)

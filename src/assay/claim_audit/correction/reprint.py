@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
-from assay.claim_audit.agreement import agrees, interval_of, number_of, with_interval
+from assay.claim_audit.agreement import agrees, interval_of, number_of
+from assay.claim_audit.texts.printed_intervals import PrintedInterval, parse_interval
 from assay.claim_audit.texts.printed_numbers import (
     PATTERN,
     SEPARATOR,
@@ -13,7 +14,6 @@ from assay.claim_audit.texts.printed_numbers import (
     spelled,
 )
 
-_INTERVAL = re.compile(r"(\s*)([^\[\]]+?)(\s*\[\s*)([^,;\]]+)([,;]\s*)([^\]]+?)(\s*\]\s*)")
 _SCALES = {"%": Decimal(100), "k": Decimal("1e-3"), "M": Decimal("1e-6")}
 _MINUS = ("-", "\u2212")
 _COUNTS = WORDS - {"dozen"} | {"and"}
@@ -26,9 +26,9 @@ def reprinted(old: str, observed: object, *, percent: bool = False) -> str | Non
 
     The new text is read again, and must say what was observed.
     """
-    interval = with_interval(old)
+    interval = parse_interval(old)
     if interval is not None:
-        new = _with_interval(old, observed)
+        new = _with_interval(interval, observed)
     elif parse_printed(old) is None:
         return observed if isinstance(observed, str) and _fits_a_line(observed) else None
     else:
@@ -51,15 +51,19 @@ def _number(observed: object) -> Decimal | None:
     return whole[0] if whole else number_of(observed)
 
 
-def _with_interval(old: str, observed: object) -> str | None:
+def _with_interval(old: PrintedInterval, observed: object) -> str | None:
     """A value with its interval, between the same brackets and marks."""
-    found, numbers = _INTERVAL.fullmatch(old), interval_of(observed)
-    if found is None or numbers is None:
+    numbers = interval_of(observed)
+    if numbers is None:
         return None
-    parts: list[str | None] = list(found.groups())
-    for place, number in zip((1, 3, 5), numbers, strict=True):
-        parts[place] = _printed_as(found.groups()[place], number)
-    return None if None in parts else "".join(part or "" for part in parts)
+    made = []
+    for part, number in zip(old.parts, numbers, strict=True):
+        in_percent = part.percent and not part.text.endswith(("%", "cent"))
+        made.append(_printed_as(part.text, number * 100 if in_percent else number))
+    first, low, high = made
+    return (
+        None if first is None or low is None or high is None else old.with_parts(first, low, high)
+    )
 
 
 def _printed_as(old: str, number: Decimal) -> str | None:

@@ -21,7 +21,8 @@ from assay.claim_audit.claim import Claim, Unverifiable
 from assay.claim_audit.spec import KEYS, MOST_CLAIMS, made_claim
 from assay.claim_audit.texts.document import Document, Span
 from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
-from assay.claim_audit.texts.printed_numbers import PATTERN, parse_printed
+from assay.claim_audit.texts.printed_intervals import interval_spans
+from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.printed_tables import table_before
 from assay.errors import SpecError
 from assay.tables.faults import Faults
@@ -33,7 +34,6 @@ _VALUE = re.compile(
     r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|\[(?:[^\[\]"\']|"(?:[^"\\]|\\.)*"|\'[^\']*\'|\[[^\[\]]*\])*\]'
     r"|\{[^{}]*\}|[^\s]+"
 )
-_INTERVAL = re.compile(rf"{PATTERN.pattern}\s*\[[^\[\]\n]{{1,60}}\]".replace("?P<", "?P<i_"))
 _NO_COLON = re.compile(r"\s*claim\s+[a-z]+(?:_[a-z]+)+\s")
 _NAMED = re.compile(r"(?<![\w.])[A-Za-z][\w./-]*\d[\w./-]*")
 _QUANTITY = re.compile(
@@ -48,6 +48,8 @@ _PART_AFTER = re.compile(
 )
 """What makes a number a part of another: powers, errors, fractions, decimal commas."""
 _LOOK_BACK = 400
+_LONGEST = 80
+"""Characters of a number with its interval, on either side of one of the three."""
 _ENDS = {
     ".tex": re.compile(r"\n[ \t]*\n"),
     ".rst": re.compile(r"\n[ \t]*\n\s*\S"),
@@ -226,10 +228,10 @@ def _span(mention: Mention) -> Span:
 
 def _with_interval(text: str, mention: Mention, at: int) -> Span:
     """The span of a number, or of the number and its interval of which it is a part."""
-    window = max(0, mention.start - 80)
-    for one in _INTERVAL.finditer(text, window, min(at, mention.end + 80)):
-        if one.start() <= mention.start and mention.end <= one.end():
-            return one.span()
+    window = max(0, mention.start - _LONGEST), min(at, mention.end + _LONGEST)
+    for start, end in interval_spans(text, *window):
+        if start <= mention.start and mention.end <= end:
+            return start, end
     return _span(mention)
 
 

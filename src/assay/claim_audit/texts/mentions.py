@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from assay.claim_audit.texts.document import Document, Span
-from assay.claim_audit.texts.printed_numbers import PATTERN, WORDS, Printed, parse_printed
+from assay.claim_audit.texts.printed_numbers import MEASURES, PATTERN, WORDS, Printed, parse_printed
 from assay.claim_audit.texts.weights import repeated_form, weight_of
 
 Kind = Literal[
@@ -72,7 +72,12 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     ("name", re.compile(r"(?<![\w.,])0\d+(?![.,]?\d|\s?%)")),
     ("name", re.compile(rf"\b(?:{_MODELS})[ -]\d+(?:\.\d+)*", re.IGNORECASE)),
     ("name", re.compile(r"\b(?:[A-Za-z]+_?|[A-Za-z]*[A-Z][A-Za-z]*-)\d+(?:[-_.]\w+)*\b")),
-    ("name", re.compile(r"\b\d+[A-Za-z]{2,}\w*|\b\d+[-_](?![a-z]{3,}\b)[A-Za-z]\w*")),
+    (
+        "name",
+        re.compile(
+            rf"\b\d+(?!\d|{MEASURES})[A-Za-z]{{2,}}\w*|\b\d+[-_](?![a-z]{{3,}}\b)[A-Za-z]\w*"
+        ),
+    ),
     (  # a path, but not a fraction: 2/34
         "name",
         re.compile(

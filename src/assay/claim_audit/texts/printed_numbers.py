@@ -18,11 +18,16 @@ SEPARATOR = re.compile(r"[,\u00a0\u202f ]|\{,\}|\\,")
 _NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 _PERCENT = r"(?:\\,|[\s~])?(?:\\?%|per\s?cent\b)"
 _LARGE_UNITS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+MEASURES = (
+    r"(?:(?:[mnu\u00b5\u03bc]|(?<![1-9]0))s|min|h|[kKMGT]i?B|[kMG]?Hz|px|dB|pp|pts|tok/s)"
+    r"(?![A-Za-z\d])"
+)
+"""Units that may be glued to a number, which is compared without them; `90s` is a decade."""
 PATTERN = re.compile(
     rf"(?P<sign>(?:(?<![\w.)\]])[+\-\u2212\u2013])?)(?P<digits>{_NUMBER})"
     r"(?:[eE](?P<power>[+\-\u2212]?\d{1,3}))?"
     rf"(?P<unit>{_PERCENT}|\s?[kM](?![A-Za-z])|x(?![A-Za-z])"
-    rf"|\s(?:{'|'.join(_LARGE_UNITS)})\b)?"
+    rf"|\s(?:{'|'.join(_LARGE_UNITS)})\b|{MEASURES})?"
 )
 """A dash behind a digit or a word is a range or a hyphen, not a sign."""
 _MINUS = ("-", "\u2212", "\u2013")
@@ -120,7 +125,7 @@ def _from_match(found: re.Match[str]) -> Printed:
     if percent:
         value, last = value / 100, last / 100
     elif unit:
-        value, last = value * _UNITS[unit], last * _UNITS[unit]
+        value, last = value * _UNITS.get(unit, 1), last * _UNITS.get(unit, 1)
     if found["sign"] in _MINUS:
         value = -value
     return Printed(text=found[0].strip(), value=value, last_place=last, percent=percent)
