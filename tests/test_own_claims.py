@@ -10,7 +10,7 @@ import assay
 TOP = Path(__file__).parents[1]
 TEXTS = [TOP / "README.md", TOP / "CHANGELOG.md", *sorted((TOP / "docs").rglob("*.md"))]
 SIMULATED = ("net-effect", "error-rates", "capability-or-memory")
-LEAST = {"README.md": 0.2, **{f"{name}.md": 0.85 for name in SIMULATED}}
+LEAST = {"README.md": 0.45, **{f"{name}.md": 0.85 for name in SIMULATED}}
 """The share of a page's numbers that claims must cover."""
 
 
@@ -20,7 +20,8 @@ def audits():
     for path in TEXTS:
         if re.search(r"<!-- claim: \w+_\w+ ", path.read_text(encoding="utf-8")):
             try:
-                made[path.name] = assay.claims(path, root=TOP)
+                lists = [TOP / "docs/claims.toml"] if path.name == "README.md" else []
+                made[path.name] = assay.claims(*lists, path, root=TOP)
             except assay.SpecError as error:
                 assert "no claims" in str(error), error  # a page that only shows how it is done
     return made
@@ -33,7 +34,7 @@ def test_every_claim_of_our_texts_holds(audits, record_property):
     told = f"{claims} claims, {covered:,} of {numbers:,} numbers of {len(audits)} pages covered"
     record_property("claims: our own texts", told)
     assert {name: str(audit) for name, audit in audits.items() if not audit.favourable} == {}
-    assert claims >= 50
+    assert claims >= 60
 
 
 @pytest.mark.parametrize("name", LEAST)
