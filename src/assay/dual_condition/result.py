@@ -119,10 +119,17 @@ class DualResult(Result, frozen=True, kw_only=True):
     layer took it out.
 
     Example:
-        >>> import assay
-        >>> result = assay.dual("dual.toml")  # doctest: +SKIP
-        >>> result.regime.value, result.learning_contribution.value  # doctest: +SKIP
-        ('learning', 0.1894)
+        >>> import assay, msgspec
+        >>> stored = {  # as `assay.dual` makes it; see there for a whole run
+        ...     "row": "reported", "reasons": [], "regime": "learning", "level": 0.95,
+        ...     "preconditions": {}, "caveats": [],
+        ...     "learning_contribution": {"value": 0.19, "interval": [0.16, 0.22], "per_seed": {}},
+        ... }
+        >>> result = msgspec.convert(stored, assay.DualResult)
+        >>> print(result.regime.value, result.learning_contribution.value, result.exit_code)
+        learning 0.19 0
+        >>> result.to_rows()[0]["about"]
+        'A - B, what the state adds'
     """
 
     row: RowState
