@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import PATH, json_flag
+from assay.cli.options import PATH, json_flag, study_flag
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
 
@@ -54,6 +54,7 @@ def command() -> None:
       assay claims claims.toml paper.tex --json
       assay claims scan README.md
       assay claims fix README.md --write
+      assay claims seal claims.toml --name paper --study my-study
     """
 
 
@@ -152,3 +153,59 @@ def fix(
     fixed = fix_claims(*files, root=root, write=write, allow_commands=allow_commands)
     show(fixed, draw_fix, as_json=as_json)
     leave(favourable=fixed.favourable)
+
+
+@command.command(
+    "seal",
+    epilog="Exit codes: 0 sealed; 2 bad usage or a malformed file; 3 the name was sealed before;"
+    " 4 integrity broken.",
+)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
+@click.option("--name", required=True, help="What the claims are called in the study.")
+@study_flag
+@json_flag
+def seal(files: tuple[Path, ...], name: str, folder: Path, as_json: bool) -> None:
+    """Seal claims in a study, with what you predict of each.
+
+    The files are copied into the study and entered in its ledger. At least one claim must say
+    `predicted` and may say its `confidence`. Nothing is checked yet.
+
+    \b
+    Example:
+      assay claims seal claims.toml --name paper
+    """
+    from assay.api.study.study import Study
+    from assay.report.claims import draw_sealed
+
+    show(Study.open(folder).seal_claims(*files, name=name), draw_sealed, as_json=as_json)
+
+
+@command.command(
+    "grade",
+    epilog="Exit codes: 0 every claim holds and every check could have failed; 1 any other verdict;"
+    " 2 bad usage; 3 the claims were not sealed, or were graded before; 4 integrity broken.",
+)
+@click.argument("name")
+@study_flag
+@root_flag
+@commands_flag
+@click.option("--all", "every", is_flag=True, help="Show the claims that hold, too.")
+@json_flag
+def grade(
+    name: str, folder: Path, root: Path | None, allow_commands: bool, every: bool, as_json: bool
+) -> None:
+    """Check sealed claims, once, and grade what was predicted.
+
+    The sealed files are checked, not what has become of them since. The audit is stored in the
+    study and entered in its ledger, whatever it says.
+
+    \b
+    Example:
+      assay claims grade paper
+    """
+    from assay.api.study.study import Study
+    from assay.report.claims import draw_claims
+
+    audit = Study.open(folder).grade_claims(name, root=root, allow_commands=allow_commands)
+    show(audit, partial(draw_claims, every=every), as_json=as_json)
+    leave(favourable=audit.favourable)

@@ -12,6 +12,7 @@ from assay.claim_audit.result import (
 )
 from assay.claim_audit.scan.candidates import Candidate
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
+from assay.claim_audit.sealed_claims import SealedClaims
 from assay.report.terminal import marked, styled
 from assay.wording import as_flags, counted
 
@@ -43,6 +44,13 @@ def draw_claims(audit: ClaimAudit, out: "Console", *, every: bool = False) -> No
     style = "bold green" if audit.favourable else "bold red"
     out.print(marked("verdict  ", audit.verdict.upper(), style, f"  {audit.because}"))
     out.print(styled(audit.signature, style="dim"))
+
+
+def draw_sealed(sealed: SealedClaims, out: "Console") -> None:
+    """What was sealed, and what comes next."""
+    for line in sealed.lines():
+        out.print(styled(line))
+    out.print(styled(f"Commit the study. Then grade them, once: assay claims grade {sealed.name}"))
 
 
 def _draw_claim(one: ClaimResult, out: "Console") -> None:

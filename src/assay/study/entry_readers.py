@@ -11,7 +11,7 @@ from assay.files import is_record_path
 from assay.ledger.entry import Entry
 from assay.study.locate import FILE
 from assay.study.ratify.standing import standing
-from assay.study.records import BarsRecord, StudyRecords, SubmissionRecord
+from assay.study.records import BarsRecord, ClaimsRecord, StudyRecords, SubmissionRecord
 from assay.study.study import RECORDS, bars_in
 
 NOTHING = "none"
@@ -165,6 +165,36 @@ def _dual(records: StudyRecords, entry: Entry, where: str) -> None:
     records.duals.append(entry)
 
 
+def claims_audit_file(name: str) -> str:
+    """Where the audit of sealed claims is stored."""
+    return f"claims/{name}/audit.json"
+
+
+def _claims_seal(records: StudyRecords, entry: Entry, where: str) -> None:
+    folder = f"claims/{entry.subject}/"
+    inner = [name.removeprefix(folder) for name in entry.files if name.startswith(folder)]
+    plain = [name for name in inner if is_record_path(name) and "/" not in name]
+    if (
+        not plain
+        or len(plain) < len(entry.files)
+        or claims_audit_file(entry.subject) in entry.files
+    ):
+        raise IntegrityError(f"{where}: expected the names of files of claims in {folder}")
+    if entry.subject in records.claims:
+        raise IntegrityError(f"{where}: they were sealed before")
+    records.claims[entry.subject] = ClaimsRecord(name=entry.subject, seal=entry)
+
+
+def _claims(records: StudyRecords, entry: Entry, where: str) -> None:
+    _expect(entry, where, claims_audit_file(entry.subject))
+    record = records.claims.get(entry.subject)
+    if record is None:
+        raise IntegrityError(f"{where}: these claims were never sealed")
+    if record.audit is not None:
+        raise IntegrityError(f"{where}: they were graded before")
+    record.audit = entry
+
+
 def _authority(records: StudyRecords, entry: Entry, where: str) -> None:
     _expect(entry, where, f"authorities/{entry.subject}.pem")
     if any(pinned.subject == entry.subject for pinned in records.authorities):
@@ -217,6 +247,8 @@ READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "ratify": _frozen,
     "revert": _frozen,
     "dual": _dual,
+    "claims-seal": _claims_seal,
+    "claims": _claims,
     "authority": _authority,
     "timestamp": _timestamp,
 }

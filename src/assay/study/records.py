@@ -38,6 +38,15 @@ class SubmissionRecord:
     grade: Entry | None = None
 
 
+@dataclass(kw_only=True)
+class ClaimsRecord:
+    """The entries about sealed claims: their seal, and the audit that graded them."""
+
+    name: str
+    seal: Entry
+    audit: Entry | None = None
+
+
 class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
     """A submission whose files do not match the ledger or cannot be read, and why.
 
@@ -60,6 +69,7 @@ class StudyRecords:
     submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
     ratified: list[Entry] = field(default_factory=list)
     duals: list[Entry] = field(default_factory=list)
+    claims: dict[str, ClaimsRecord] = field(default_factory=dict)
     authorities: list[Entry] = field(default_factory=list)
     timestamps: list[Entry] = field(default_factory=list)
 
@@ -95,5 +105,7 @@ class StudyRecords:
             own = (record.seal, record.started, record.run, record.grade, *record.scores.values())
             entries += [entry for entry in own if entry is not None]
         entries += [*self.ratified, *self.duals]
+        for claims in self.claims.values():
+            entries += [claims.seal] if claims.audit is None else [claims.seal, claims.audit]
         entries += [*self.authorities, *self.timestamps]
         return {name: entry for entry in entries for name in entry.files}

@@ -10,6 +10,7 @@ controls/TASK-VERSION/  the run of the cheat that a revision of the bars stops
 checkpoints/            checkpoints of the ledger that were kept, and timestamps of them
 authorities/            certificates of the authorities that timestamps come from
 comparisons/            what artifacts were ratified by
+claims/NAME/            files of claims, as sealed, and the audit that graded them
 ledger.jsonl            one line for everything that happened
 """
 
@@ -40,7 +41,7 @@ MAX_PLAN_BYTES = MAX_TOML_BYTES
 """The most bytes of study.toml that are read; copies of a study are recognised by this file."""
 RECORDS = frozenset(
     {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "controls", "checkpoints"}
-    | {"comparisons", "authorities"}
+    | {"comparisons", "authorities", "claims"}
 )
 """The study's own files and folders."""
 PAGES = frozenset({"BOARD.md", "CALIBRATION.md", "FALSIFIED.md"})

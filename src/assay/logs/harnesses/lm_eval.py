@@ -92,7 +92,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     ]
 
 
-class _Line(msgspec.Struct, frozen=True, gc=False):
+class _ScoredDocument(msgspec.Struct, frozen=True, gc=False):
     """A document under one filter.
 
     `document` identifies it within its run, `name` across runs. `content` is the whole line if
@@ -108,12 +108,12 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
     content: Mapping[str, Any]
 
 
-def _whole_lines(file: LogFile, *, texts: bool) -> Iterator[_Line]:
+def _whole_lines(file: LogFile, *, texts: bool) -> Iterator[_ScoredDocument]:
     for where, found in file.lines():
         if not isinstance(found, dict):
             raise SpecError(f"{where}: expected a sample of lm-evaluation-harness")
         document, name = _identity(*(found.get(key) for key in _IDENTITY))
-        yield _Line(
+        yield _ScoredDocument(
             where,
             document,
             name,
@@ -124,7 +124,7 @@ def _whole_lines(file: LogFile, *, texts: bool) -> Iterator[_Line]:
         )
 
 
-def _quick_lines(file: LogFile) -> list[_Line] | None:
+def _quick_lines(file: LogFile) -> list[_ScoredDocument] | None:
     """The lines without their texts; None if one lists other metrics than the first."""
     listed = file.first_object.get("metrics")
     if not isinstance(listed, list) or not {*map(type, listed)} <= {str}:
@@ -139,7 +139,7 @@ def _quick_lines(file: LogFile) -> list[_Line] | None:
         document, name = _identity(*fields[:3])
         values = zip(listed, fields[6:], strict=True)
         own = _NO_FILTER if fields[3] is UNSET else str(fields[3])
-        lines.append(_Line(where, document, name, own, fields[4], _scores(values), {}))
+        lines.append(_ScoredDocument(where, document, name, own, fields[4], _scores(values), {}))
     return lines
 
 
@@ -166,9 +166,9 @@ def _named_metrics(line: Mapping[str, Any]) -> list[str]:
     return [name for name in line if name not in _OWN and number(line[name]) is not None]
 
 
-def _samples(lines: Sequence[_Line], filters: Sequence[str]) -> Iterator[Sample]:
+def _samples(lines: Sequence[_ScoredDocument], filters: Sequence[str]) -> Iterator[Sample]:
     """One sample a document, with the metrics of every filter."""
-    documents: dict[tuple[str, str], dict[str, _Line]] = {}
+    documents: dict[tuple[str, str], dict[str, _ScoredDocument]] = {}
     for line in lines:
         known = documents.setdefault((line.document, line.name), {})
         first = known.setdefault(line.filter, line)
@@ -192,7 +192,7 @@ def _samples(lines: Sequence[_Line], filters: Sequence[str]) -> Iterator[Sample]
         )
 
 
-def _by_filter(own: Mapping[str, _Line]) -> dict[str, float | None]:
+def _by_filter(own: Mapping[str, _ScoredDocument]) -> dict[str, float | None]:
     return {
         f"{metric},{name}": value
         for name, line in own.items()
@@ -260,7 +260,9 @@ def _model(results: Mapping[str, Any]) -> str | None:
     return _said(results.get("model_name")) or _said(table_in(results, "config").get("model"))
 
 
-def _settings(results: Mapping[str, Any], task: str, lines: Sequence[_Line]) -> dict[str, str]:
+def _settings(
+    results: Mapping[str, Any], task: str, lines: Sequence[_ScoredDocument]
+) -> dict[str, str]:
     config = table_in(results, "config")
     settings = {
         "task version": _said(table_in(results, "versions").get(task)),

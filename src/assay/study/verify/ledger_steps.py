@@ -201,7 +201,12 @@ def _check_strays(at: Verifying) -> None:
     with storage(root):
         seals = list(root.glob("preregs/*/seal.json"))
         kept = [p for name in _STRAYS for p in root.glob(f"{name}/*")]
-        kept += [p for depth in ("*", "*/*") for p in root.glob(f"controls/{depth}")]
+        kept += [
+            path
+            for name in ("controls", "claims")
+            for depth in ("*", "*/*")
+            for path in root.glob(f"{name}/{depth}")
+        ]
         runs = [
             path
             for path in root.glob("runs/*")
