@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +15,7 @@ from assay.errors import DigestMismatch, IntegrityError, SpecError, StorageError
 _LONGEST_RECORD_PATH = 1000
 _LONGEST_NAME = 200
 _PART = 1 << 20
+_MOST_NAMES = 1000
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -179,6 +181,14 @@ def path_names(paths: Iterable[str], *, most: int) -> tuple[str, ...]:
     shown = [name if name.isprintable() else ascii(name)[1:-1] for name in names[:most]]
     more = len(names) - most
     return (*shown, f"and {more:,} more") if more > 0 else tuple(shown)
+
+
+def names_beside(path: Path) -> list[str]:
+    """The first names in the folder that a missing file was looked for in."""
+    try:
+        return [str(found) for found in islice(path.parent.iterdir(), _MOST_NAMES)]
+    except (OSError, ValueError):
+        return []
 
 
 def is_rest(name: str) -> bool:

@@ -73,6 +73,10 @@ def of_claims(home):
     yield assay.claims(home / "README.md", root=home)
     yield assay.scan_claims(home / "README.md", root=home)
     yield assay.fix_claims(home / "README.md", root=home)
+    predicted = comment.replace(" -->", ' predicted="fails" -->')
+    (home / "sealed.md").write_text(f"There are three {predicted} rows.")
+    study = assay.Study.create(home / "claimed", "darkcore", bars="v1", task="detection")
+    yield study.seal_claims(home / "sealed.md", name="rows")
 
 
 def of_gauntlet():

@@ -179,3 +179,70 @@ def test_a_symbolic_link_stays_one(repository):
         fix_texts([repository / "link.md"], evidence, write=True)
     assert (repository / "link.md").is_symlink()
     assert (repository / "real.md").read_text().startswith("three")
+
+
+TABLE = """| model | accuracy |
+|:--|--:|
+| small | 0.81 |
+| **large** | **0.90** |
+"""
+CLAIM = '<!-- claim: table_equals path="results/m.csv" -->'
+
+
+def written_table(repository, rows="model,accuracy\nsmall,0.806\nlarge,0.866\n"):
+    (repository / "results/m.csv").write_text(rows)
+    path = repository / "TABLE.md"
+    path.write_text(f"{TABLE}\n{CLAIM}\n")
+    return path
+
+
+def test_a_cell_of_a_table_is_mended_and_the_layout_stays(repository):
+    path = written_table(repository)
+    with EvidenceReader(repository) as evidence:
+        fixed = fix_texts([path], evidence, write=True)
+    assert (fixed.changed, fixed.left) == (1, ())
+    assert path.read_text().startswith(TABLE.replace("0.90", "0.87"))
+
+
+@pytest.mark.parametrize(
+    "rows", ["model,accuracy\nsmall,0.806\n", "model,acc\nsmall,0.806\nlarge,0.866\n"]
+)
+def test_a_table_with_other_rows_or_heads_is_left(repository, rows):
+    path = written_table(repository, rows)
+    with EvidenceReader(repository) as evidence:
+        fixed = fix_texts([path], evidence, write=True)
+    assert fixed.changed == 0 and "its rows or heads are others" in fixed.left[0].why
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "scale"), [("2.3 s", 2310, "0.001"), ("86.4", 0.8641, "100"), ("12", 120, "0.1")]
+)  # fmt: skip
+def test_a_power_of_ten_is_another_unit_and_is_left(repository, text, found, scale):
+    (repository / "results/unit.json").write_text(json.dumps({"x": found}))
+    claim = '<!-- claim: json_path_equals path="results/unit.json" key_path="x"{} -->'
+    path = repository / "UNIT.md"
+    path.write_text(f"It is {text} {claim.format('')}.")
+    with EvidenceReader(repository) as evidence:
+        left = fix_texts([path], evidence, write=True).left
+    assert f"say scale={scale} in the claim" in left[0].why
+    path.write_text(f"It is {text} {claim.format(f' scale={scale}')}.")
+    with EvidenceReader(repository) as evidence:
+        fixed = fix_texts([path], evidence, write=True)
+    assert (fixed.changed, fixed.left) == (0, ())
+
+
+def test_a_scaled_value_is_mended_in_the_unit_of_the_text(repository):
+    (repository / "results/unit.json").write_text(
+        '{"x": 4210, "y": {"value": 12, "low": 9, "high": 16}}'
+    )
+    claim = '<!-- claim: json_path_equals path="results/unit.json" key_path="{}" scale=0.001 -->'
+    path = repository / "UNIT.md"
+    path.write_text(
+        f"It is 2.3 s {claim.format('x')}, and 0.013 [0.008, 0.015] {claim.format('y')}."
+    )
+    with EvidenceReader(repository) as evidence:
+        fixed = fix_texts([path], evidence, write=True)
+    assert (fixed.changed, fixed.left) == (2, ())
+    assert (
+        path.read_text().startswith("It is 4.2 s ") and "0.012 [0.009, 0.016] " in path.read_text()
+    )

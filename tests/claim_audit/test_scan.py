@@ -1,4 +1,6 @@
 from assay.api.claims import scan_claims
+from assay.claim_audit.scan.propose import propose_claims
+from assay.claim_audit.scan.scan import scan_texts
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.mentions import mentions_in
 
@@ -62,3 +64,14 @@ def test_a_proposal_is_a_patch_until_it_is_written(repository):
     found = scan_claims(path)
     assert path.read_text() == "The AUC is 0.8938.\n"
     assert "+The AUC is 0.8938 <!-- claim:" in found.patch
+
+
+def test_a_name_with_a_digit_is_a_word_and_a_cell_of_a_table_is_not_claimed(repository):
+    (repository / "results/f.json").write_text('{"f1": 0.8123}')
+    path = repository / "SCAN.md"
+    path.write_text("The F1 is 0.812 here.\n\n| model | f1 |\n|---|---|\n| a | 0.812 |\n")
+    scan = propose_claims(scan_texts([path], repository), [path], write=True)
+    assert scan.proposed == 1 and scan.written
+    assert "1 claim written" in str(scan)
+    text = path.read_text()
+    assert "0.812 <!-- claim:" in text.split("|")[0] and text.endswith("| a | 0.812 |\n")

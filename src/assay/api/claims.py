@@ -10,7 +10,9 @@ from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.result import ClaimAudit
 from assay.claim_audit.scan.propose import propose_claims
 from assay.claim_audit.scan.scan import ClaimScan, scan_texts
-from assay.errors import SpecError
+from assay.errors import SpecError, StorageError, storage
+from assay.files import names_beside
+from assay.wording import did_you_mean
 
 
 def claims(
@@ -45,11 +47,11 @@ def claims(
 
     """
     in_range("min_coverage", min_coverage, 0.0, 1.0)
-    return check_claims(_paths(sources), _root(root), min_coverage, allow_commands=allow_commands)
+    return check_claims(sources, _root(root), min_coverage, allow_commands=allow_commands)
 
 
 def check_claims(
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     root: Path | None,
     min_coverage: float | None,
     *,
@@ -58,7 +60,7 @@ def check_claims(
 ) -> ClaimAudit:
     """The audit, with a step after each claim."""
     return audit_claims(
-        paths,
+        _paths(paths),
         root=root,
         least_coverage=min_coverage,
         allow_commands=allow_commands,
@@ -82,8 +84,8 @@ def scan_claims(
         >>> _ = Path("results.json").write_text('{"auc": 0.8938}')
         >>> _ = Path("README.md").write_text("The AUC is 0.894.")
         >>> print(assay.scan_claims("README.md"))
-        0 of 1 numbers have a claim (0%)
-        README.md:1: 0.894
+        0 of 1 numbers have a claim (0%); 1 claim proposed (`write=True`)
+        README.md:1: 0.894 (0.8938 in results.json)
 
     """
     paths = _paths(sources)
@@ -126,7 +128,15 @@ def fix_claims(
 def _paths(sources: Sequence[str | Path]) -> list[Path]:
     if not sources:
         raise SpecError("no file is named", hint="Name a text or a list of claims: README.md")
-    return [Path(source) for source in sources]
+    paths = [Path(source) for source in sources]
+    for path in paths:
+        with storage(path):
+            if not path.exists():
+                raise StorageError(
+                    f"{path}: No such file or directory",
+                    hint=did_you_mean(str(path), names_beside(path)),
+                )
+    return paths
 
 
 def _root(root: str | Path | None) -> Path | None:

@@ -7,7 +7,6 @@ what was left out of them.
 
 import os
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +26,7 @@ from assay.benchmark.draft import FIELDS
 from assay.benchmark.records import ReadRecords, items_from_rows
 from assay.digests import digest
 from assay.errors import SpecError, storage
+from assay.files import names_beside
 from assay.logs.log_records import LogRecords, read_log_records
 from assay.tables.faults import Faults
 from assay.tables.json_rows import line_rows
@@ -34,7 +34,6 @@ from assay.tables.nested import PlacedRows, Row, dotted
 from assay.tables.source import IN_MEMORY, STANDARD_INPUT, TableSource, read_table
 from assay.wording import did_you_mean
 
-_MOST_NAMES = 1000
 _DEEPEST_FIELD = 3
 
 
@@ -186,21 +185,13 @@ def _read(place: str, columns: Columns) -> TableSource | LogRecords:
         if not there:
             raise SpecError(
                 f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file",
-                hint=did_you_mean(place, [*BUNDLED, *_beside(path)]),
+                hint=did_you_mean(place, [*BUNDLED, *names_beside(path)]),
             )
         if not readable:
             raise SpecError(f"{place}: not a regular file")
         if not Path(_absolute(place)).name.isprintable():
             raise SpecError(f"{place!a}: a file name must be UTF-8 and printable")
     return _source(place, columns)
-
-
-def _beside(path: Path) -> list[str]:
-    """The first names in the folder that a missing file was looked for in."""
-    try:
-        return [str(found) for found in islice(path.parent.iterdir(), _MOST_NAMES)]
-    except (OSError, ValueError):
-        return []
 
 
 def _source(place: str, columns: Columns, *, again: bool = False) -> TableSource | LogRecords:

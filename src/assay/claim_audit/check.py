@@ -1,8 +1,10 @@
 """One claim against the evidence, and its mutants against the same."""
 
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
-from assay.claim_audit.agreement import OPERATORS, agrees, number_of
+from assay.claim_audit.agreement import OPERATORS, agrees, interval_of, number_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
@@ -85,16 +87,24 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
             raise Unverifiable(f"op: a version is compared by == or !=, got {operator}")
         same = str(claimed).removeprefix("v") == str(value).removeprefix("v")
         return (same is (operator == "==")) is not denied
-    return agrees(claimed, _in_unit(claim, value), operator) is not denied
+    return agrees(claimed, in_unit(claim, value), operator) is not denied
 
 
-def _in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """An observed value as the claim states it: as a share, if it is stored in percent."""
-    percent = claim.args.get("percent", False)
+def in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """An observed value in the unit of the claim: times `scale`, or as a share of `percent`."""
+    percent, scale = claim.args.get("percent", False), claim.args.get("scale", 1)
     if not isinstance(percent, bool):
         raise Unverifiable(f"percent: expected true or false, got {percent!r:.40}")
-    number = number_of(value) if percent else None
-    return value if number is None else number / 100
+    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not scale:
+        raise Unverifiable(f"scale: expected a number other than 0, got {scale!r:.40}")
+    factor = Decimal(repr(scale)) / (100 if percent else 1)
+    numbers = interval_of(value) if isinstance(value, Mapping) else None
+    if factor == 1:
+        return value
+    if numbers is not None:
+        return [number * factor for number in numbers]
+    number = number_of(value)
+    return value if number is None else number * factor
 
 
 def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Mutants:
@@ -103,7 +113,7 @@ def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Muta
     At least one must fail by what was observed: a file that is not there fails by itself.
     """
     made, survivors, seen = 0, [], 0
-    checker, value = checker_named(claim.checker), _in_unit(claim, observed.value)
+    checker, value = checker_named(claim.checker), in_unit(claim, observed.value)
     for what, mutant in mutants_of(claim, checker, value):
         verdict, found, _ = _judged(mutant, evidence)
         if verdict is ClaimVerdict.UNVERIFIABLE:

@@ -206,6 +206,8 @@ def told_of(one: ClaimResult) -> str:
 
 
 def _said(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}"
     return f"{value:.60}" if isinstance(value, str) else f"{value!r:.60}"
 
 

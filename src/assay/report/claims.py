@@ -55,9 +55,8 @@ def draw_sealed(sealed: SealedClaims, out: "Console") -> None:
 
 def _draw_claim(one: ClaimResult, out: "Console") -> None:
     word = "vacuous" if one.vacuous and one.verdict == "holds" else str(one.verdict)
-    name = f"{one.place}  " if one.place else ""
     control = " (a control: it must fail)" if one.control else ""
-    out.print(marked("", word, _STYLES[word], f"  {name}{one.id}{control}"))
+    out.print(marked("", word, _STYLES[word], f"  {_named(one.place, one.id)}{control}"))
     if one.text:
         out.print(styled(f"    {one.text[:200]}", style="dim"))
     if not one.stands:
@@ -65,9 +64,17 @@ def _draw_claim(one: ClaimResult, out: "Console") -> None:
         out.print(styled(as_flags(f"    {told.partition(': ')[2] or told}")))
 
 
+def _named(place: str, name: str) -> str:
+    """The place and the name of a claim; a name that was made from the place is not said again."""
+    made = name.rpartition("#")[0] == place.replace(", line ", ":")
+    return place if made else f"{place}  {name}" if place else name
+
+
 def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
     """The numbers without a claim, the weightiest first, each with what could cover it."""
     shown = scan.uncovered if every else scan.uncovered[:_SHOWN]
+    if shown:
+        out.print(styled("numbers without a claim, those that carry most first:", style="dim"))
     for one in shown:
         out.print(marked(f"{one.file}, line {one.line}  ", one.number, "bold"))
         out.print(styled(f"    {one.sentence[:160]}", style="dim"))
@@ -79,7 +86,7 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
         told = f"and {counted(more, 'more number')} (`all=True` shows them)"
         out.print(styled(as_flags(told)))
     out.print()
-    out.print(styled(f"coverage: {scan.coverage}"))
+    out.print(styled(as_flags(f"coverage: {scan.sentence}")))
     if scan.cut is not None:
         out.print(styled(scan.cut))
     left = ", ".join(f"{count} {kind}" for kind, count in sorted(scan.left_out.items()))
@@ -93,10 +100,11 @@ def draw_patch(_: object, out: "Console", *, patch: str) -> None:
 
 
 def draw_fix(fix: ClaimFix, out: "Console") -> None:
-    """The patch, and the claims that it does not mend."""
-    out.file.write(fix.patch)
+    """The patch, unless it was applied, and the claims that it does not mend."""
+    if not fix.written:
+        out.file.write(fix.patch)
     for one in fix.left:
-        out.print(marked("", "left", "yellow", f"  {one.place}  {one.id}: {one.why}"))
+        out.print(marked("", "left", "yellow", f"  {_named(one.place, one.id)}: {one.why}"))
     out.print(styled(as_flags(fix.sentence)))
 
 

@@ -151,10 +151,19 @@ def _median(numbers: Sequence[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2.0
 
 
+def _deviation(numbers: Sequence[float]) -> float:
+    """The standard deviation of a sample, with n - 1."""
+    if len(numbers) < 2:
+        raise NotThere("a standard deviation takes two rows or more")
+    mean = math.fsum(numbers) / len(numbers)
+    return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1))
+
+
 _STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": lambda numbers: math.fsum(numbers) / len(numbers),
     "sum": math.fsum,
     "min": min,
     "max": max,
     "median": _median,
+    "std": _deviation,
 }

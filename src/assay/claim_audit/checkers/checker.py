@@ -10,8 +10,8 @@ from assay.claim_audit.texts.printed_tables import parse_table
 
 Args = Mapping[str, Any]
 Observe = Callable[[Args, EvidenceReader], Observed]
-COMMON = ("op", "percent")
-"""Arguments of every checker that compares a value: the relation, and whether it is in percent."""
+COMMON = ("op", "percent", "scale")
+"""Arguments of every checker that compares a value: the relation, and the unit of what is found."""
 
 
 @dataclass(frozen=True, kw_only=True)

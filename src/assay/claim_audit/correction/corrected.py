@@ -3,15 +3,20 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import msgspec
 
-from assay.claim_audit.check import check_claim
-from assay.claim_audit.correction.reprint import reprinted
+from assay.claim_audit.agreement import agrees
+from assay.claim_audit.check import check_claim, in_unit
+from assay.claim_audit.checkers.table import checker_named
+from assay.claim_audit.claim import Claim
+from assay.claim_audit.correction.reprint import other_power, reprinted
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.result import ClaimResult, ClaimVerdict, told_of
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import Covered, claims_in
+from assay.claim_audit.texts.printed_tables import Rows, parse_table, retyped_table
 from assay.errors import SpecError
 
 _SAID_WITHIN = 800
@@ -44,7 +49,7 @@ def corrected(
     again in its place: if its claim would not hold, the old one is left and listed.
     """
     results = [check_claim(one.claim, evidence) for one in covered]
-    edits, why = _edits(covered, results)
+    edits, why = _edits(covered, results, evidence)
     while True:
         new = Document(_edited(document.text, covered, edits), document.place, document.suffix)
         again = _claims(new)
@@ -68,7 +73,7 @@ def _claims(document: Document) -> list[Covered]:
 
 
 def _edits(
-    covered: Sequence[Covered], results: Sequence[ClaimResult]
+    covered: Sequence[Covered], results: Sequence[ClaimResult], evidence: EvidenceReader
 ) -> tuple[dict[int, str], dict[int, str]]:
     """The new text of each number that fails, by the number of its claim; and why others have none.
 
@@ -84,10 +89,9 @@ def _edits(
         if claim.args.get("op", "==") != "==":
             why[n] = "a bound is the author's to choose"
             continue
-        percent = claim.args.get("percent") is True
-        new = reprinted(claim.printed, result.evidence.got, percent=percent)
+        new, why_not = _mended(claim, claim.printed, result, evidence)
         if new is None:
-            why[n] = f"{claim.printed!r:.60} has no form for what is there"
+            why[n] = why_not
         else:
             edits[n] = new
     for n in list(edits):
@@ -100,6 +104,37 @@ def _edits(
         if spans - {(covered[n].start, covered[n].end, edits[n])}:
             why[n] = "another claim covers the same number and says otherwise"
     return {n: new for n, new in edits.items() if n not in why}, why
+
+
+def _mended(
+    claim: Claim, printed: str, result: ClaimResult, evidence: EvidenceReader
+) -> tuple[str | None, str]:
+    """The new text of what a claim covers; else why there is none."""
+    checker = checker_named(claim.checker)
+    if checker.compares == "table":
+        observed = checker.observe(claim.args, evidence).value
+        return _mended_table(printed, observed), "its rows or heads are others: print it anew"
+    found = in_unit(claim, result.evidence.got)
+    power = other_power(printed, found)
+    if power:
+        return None, (
+            f"what is there is {Decimal(10) ** power:f} times as much, so the text may have another"
+            f" unit: say scale={float(Decimal(10) ** -power):g} in the claim"
+        )
+    return reprinted(printed, found), f"{printed!r:.60} has no form for what is there"
+
+
+def _mended_table(printed: str, observed: Rows) -> str | None:
+    """A table with the cells that differ printed as they are; None if its rows or heads differ."""
+    claimed = parse_table(printed)
+    if [len(row) for row in claimed] != [len(row) for row in observed] or claimed[0] != observed[0]:
+        return None
+
+    def retype(row: int, column: int, old: str) -> str | None:
+        found = observed[row][column]
+        return old if agrees(old, found) else reprinted(old, found)
+
+    return retyped_table(printed, retype)
 
 
 def _overlap(one: Covered, other: Covered) -> bool:

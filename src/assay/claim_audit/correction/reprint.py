@@ -19,9 +19,19 @@ _MINUS = ("-", "\u2212")
 _COUNTS = WORDS - {"dozen"} | {"and"}
 """Words that another count can take the place of; `half` and `a dozen` are not."""
 _LONGEST_TEXT = 80
+_MOST_POWERS = 9
 
 
-def reprinted(old: str, observed: object, *, percent: bool = False) -> str | None:
+def other_power(old: str, observed: object) -> int:
+    """The power of ten by which what is there differs from a printed number; 0 if by no power."""
+    printed, number = parse_printed(old), _number(observed)
+    if printed is None or number is None or not printed.value:
+        return 0
+    powers = [power for power in range(-_MOST_POWERS, _MOST_POWERS + 1) if power]
+    return next((power for power in powers if printed.admits(number.scaleb(-power))), 0)
+
+
+def reprinted(old: str, observed: object) -> str | None:
     """An observed value in the form of the old one; None where that form cannot state it.
 
     The new text is read again, and must say what was observed.
@@ -33,8 +43,6 @@ def reprinted(old: str, observed: object, *, percent: bool = False) -> str | Non
         return observed if isinstance(observed, str) and _fits_a_line(observed) else None
     else:
         number = _number(observed)
-        if number is not None and percent and not isinstance(observed, Mapping):
-            number = observed = number / 100
         new = None if number is None else _printed_as(old, number)
     return new if new is not None and agrees(new, observed) else None
 

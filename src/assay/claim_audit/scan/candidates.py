@@ -30,7 +30,7 @@ _LARGEST_POWER = 300
 _MOST_SHOWN = 3
 _SPECIFIC = 3
 """Significant digits from which a matching number is hardly a coincidence."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = re.compile(r"[^\W\d_]{3,}|(?<![^\W_])[A-Za-z]\d{1,2}(?![^\W_])")
 _COMMON = frozenset(
     "all and are but csv for from had has have its json jsonl not parquet that the their there"
     " these this tsv was were with".split()

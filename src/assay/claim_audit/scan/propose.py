@@ -19,31 +19,36 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
 
     LaTeX, reStructuredText and notebooks are left alone: their claims stand on other lines.
     """
-    patches = []
+    patches, proposed = [], 0
     for path in paths:
         if path.suffix.lower() not in _MARKED:
             continue
         old = decode_utf8(read_bounded(path, MAX_FILE_BYTES), where=str(path))
-        new = with_claims(old, [one for one in scan.uncovered if one.file == str(path)])
+        new, count = with_claims(old, [one for one in scan.uncovered if one.file == str(path)])
+        proposed += count
         if new != old:
             patches.append(patch_of(path, old, new))
             if write:
                 write_text(path, new)
-    return structs.replace(scan, patch="".join(patches), written=write and bool(patches))
+    return structs.replace(
+        scan, patch="".join(patches), proposed=proposed, written=write and bool(patches)
+    )
 
 
-def with_claims(text: str, uncovered: Sequence[Uncovered]) -> str:
-    """A text with a claim behind each number that exactly one value equals.
+def with_claims(text: str, uncovered: Sequence[Uncovered]) -> tuple[str, int]:
+    """A text with a claim behind each number that exactly one value equals, and how many.
 
-    The sentence must share a word with the value's names: others match by chance.
+    The sentence must share a word with the value's names: others match by chance. So do most cells
+    of a table, which are left out: a table is one claim.
     """
     places = {
         one.end: one.candidates[0].comment
         for one in uncovered
         if [(candidate.match, candidate.related) for candidate in one.candidates]
         == [("equal", True)]
+        and not text[text.rfind("\n", 0, one.end) + 1 : one.end].lstrip().startswith("|")
     }
     for at in sorted(places, reverse=True):
         end = at + 2 if text[at : at + 2] == "**" else at
         text = f"{text[:end]} {places[at]}{text[end:]}"
-    return text
+    return text, len(places)

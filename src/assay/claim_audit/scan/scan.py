@@ -18,6 +18,7 @@ from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
 from assay.errors import SpecError
 from assay.files import read_bounded
 from assay.result import Result
+from assay.wording import counted
 
 
 class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +54,7 @@ class ClaimScan(Result, frozen=True, kw_only=True):
     uncovered: tuple[Uncovered, ...]
     left_out: dict[str, int]
     patch: str = ""
+    proposed: int = 0
     written: bool = False
     cut: str | None = None
 
@@ -73,9 +75,30 @@ class ClaimScan(Result, frozen=True, kw_only=True):
 
     def lines(self) -> Sequence[str]:
         """The coverage, and the first numbers that nothing covers."""
-        first = [f"{one.file}:{one.line}: {one.number}" for one in self.uncovered[:5]]
+        first = [
+            f"{one.file}:{one.line}: {one.number}{_perhaps(one)}" for one in self.uncovered[:5]
+        ]
         more = len(self.uncovered) - len(first)
-        return (str(self.coverage), *first, *([f"and {more} more"] if more else []))
+        lines = [self.sentence, *first, *([f"and {more} more"] if more else [])]
+        return [line for line in lines if line]
+
+    @property
+    def sentence(self) -> str:
+        """How many numbers have a claim, and how many claims were proposed or written."""
+        told = str(self.coverage)
+        if not self.proposed:
+            return told
+        claims = counted(self.proposed, "claim")
+        return f"{told}; {claims} {'written' if self.written else 'proposed (`write=True`)'}"
+
+
+def _perhaps(one: Uncovered) -> str:
+    """The first candidate of a number, in a few words."""
+    if not one.candidates:
+        return ""
+    first = one.candidates[0]
+    place = first.args.get("path", first.args.get("glob", ""))
+    return f" ({first.value:g} in {place:.60})"
 
 
 def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:

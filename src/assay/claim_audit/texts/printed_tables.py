@@ -1,10 +1,12 @@
 """Tables as a text prints them: the cells of a Markdown table, row by row."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from assay.claim_audit.agreement import agrees
 from assay.claim_audit.texts.document import Span
+from assay.wording import counted
 
 _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")
@@ -36,6 +38,34 @@ def parse_table(text: str) -> Rows:
     ]  # fmt: skip
 
 
+def retyped_table(text: str, retype: Callable[[int, int, str], str | None]) -> str | None:
+    """A Markdown table with other cells, in the same layout; None where a cell cannot be retyped.
+
+    `retype` is given the row, the column and the old cell, and gives the new one.
+    """
+    lines = text.splitlines(keepends=True)
+    row = -1
+    for number, line in enumerate(lines):
+        if not line.strip() or _RULE.match(line):
+            continue
+        row += 1
+        body = line.strip()
+        inner = body.strip("|")
+        start = line.index(body) + body.index(inner)
+        parts = _CELL_END.split(inner)
+        for column, part in enumerate(parts):
+            old = _EMPHASIS.sub("", part).replace("\\|", "|").strip()
+            new = retype(row, column, old)
+            if new is None or (new != old and old.replace("|", "\\|") not in part):
+                return None
+            if new != old:
+                width = len(part) if part.startswith(" ") else 0
+                made = part.replace(old.replace("|", "\\|"), new.replace("|", "\\|"), 1)
+                parts[column] = made.rstrip().ljust(width) if part.endswith(" ") else made
+        lines[number] = line[:start] + "|".join(parts) + line[start + len(inner) :]
+    return "".join(lines)
+
+
 def print_table(rows: Rows) -> str:
     """Rows as a Markdown table."""
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
@@ -58,7 +88,8 @@ def told_difference(claimed: Any, observed: Any, where: str) -> tuple[object, ob
                for rows in (claimed, observed)):  # fmt: skip
         return observed, claimed, where
     sizes = [
-        f"{len(rows) - 1} rows of {len(rows[0]) if rows else 0}" for rows in (observed, claimed)
+        f"{counted(len(rows) - 1, 'row')} with {counted(len(rows[0]) if rows else 0, 'column')}"
+        for rows in (observed, claimed)
     ]
     if sizes[0] != sizes[1]:
         return sizes[0], sizes[1], where
