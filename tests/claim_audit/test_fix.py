@@ -232,17 +232,14 @@ def test_a_power_of_ten_is_another_unit_and_is_left(repository, text, found, sca
 
 
 def test_a_scaled_value_is_mended_in_the_unit_of_the_text(repository):
-    (repository / "results/unit.json").write_text(
-        '{"x": 4210, "y": {"value": 12, "low": 9, "high": 16}}'
-    )
+    record = {"x": 4210, "y": {"value": 12, "low": 9, "high": 16}}
+    (repository / "results/unit.json").write_text(json.dumps(record))
     claim = '<!-- claim: json_path_equals path="results/unit.json" key_path="{}" scale=0.001 -->'
+    second = f"0.013 [0.008, 0.015] {claim.format('y')}"
     path = repository / "UNIT.md"
-    path.write_text(
-        f"It is 2.3 s {claim.format('x')}, and 0.013 [0.008, 0.015] {claim.format('y')}."
-    )
+    path.write_text(f"It is 2.3 s {claim.format('x')}, and {second}.")
     with EvidenceReader(repository) as evidence:
         fixed = fix_texts([path], evidence, write=True)
     assert (fixed.changed, fixed.left) == (2, ())
-    assert (
-        path.read_text().startswith("It is 4.2 s ") and "0.012 [0.009, 0.016] " in path.read_text()
-    )
+    text = path.read_text()
+    assert text.startswith("It is 4.2 s ") and "0.012 [0.009, 0.016] " in text
