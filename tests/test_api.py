@@ -118,7 +118,7 @@ def test_the_error_names_the_parameter_and_says_what_was_expected(arguments):
     assert refused.value.hint == 'Load them: `assay.load_bars("VERSION")`.'
     with pytest.raises(assay.SpecError, match="path is list, expected text or a path") as refused:
         assay.load_run([{"id": 1}])
-    assert refused.value.hint == "Write it to a file first, and pass the file's name."
+    assert refused.value.hint.startswith("Write it to a file first, and pass the file's name")
     with pytest.raises(assay.SpecError, match="surface is 'all', expected 'declared' or 'lexical'"):
         assay.confounds("darkcore", surface="all")
     with pytest.raises(assay.SpecError, match="folder is int, expected text or a path"):

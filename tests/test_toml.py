@@ -3,13 +3,14 @@
 import signal
 import tomllib
 
+import msgspec
 import pytest
 from helpers.studies import a_study, breach, in_child
 
 from assay.bounds import MAX_DEPTH, MAX_TOML_BYTES
 from assay.errors import SpecError
 from assay.study.study import open_study
-from assay.toml import MAX_KEY_PARTS, read_toml
+from assay.toml import MAX_KEY_PARTS, nearest_key, read_toml
 
 LONG = ".".join("a" * 50_000)
 LONG_KEYS = {
@@ -111,3 +112,21 @@ def test_a_plan_beside_a_study_does_not_keep_it_from_being_verified(tmp_path, st
         assert breach(open_study(study.root)) == (None, "")
 
     assert in_child(verify_in_time) == 0
+
+
+def test_a_key_that_is_nearly_another_is_named():
+    class Inner(msgspec.Struct, forbid_unknown_fields=True):
+        seeds: int = 1
+
+    class Outer(msgspec.Struct, forbid_unknown_fields=True):
+        evaluation: dict[str, Inner] | None = None
+
+    for table, hint in (
+        ({"evaluatoin": {}}, "Did you mean evaluation?"),
+        ({"evaluation": {"a": {"seed": 2}}}, "Did you mean seeds?"),
+        ({"far_off": 1}, None),
+        ({"evaluation": 1}, None),
+    ):
+        with pytest.raises(msgspec.ValidationError) as error:
+            msgspec.convert(table, Outer)
+        assert nearest_key(error.value, Outer) == hint

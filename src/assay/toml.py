@@ -6,13 +6,17 @@ megabyte takes hours.
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
+
+import msgspec
 
 from assay.bounds import MAX_DEPTH, MAX_TOML_BYTES
 from assay.digests import decode_utf8
 from assay.errors import SpecError
+from assay.wording import did_you_mean
 
 MAX_KEY_PARTS = 32
+_UNKNOWN = re.compile(r"unknown field `([^`]{1,80})`")
 _TOKEN = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}'
     r"|'''(?:[^']|'(?!''))*+'{3,5}"
@@ -43,6 +47,24 @@ def read_toml(
         return tomllib.loads(text, parse_float=floats)
     except (ValueError, RecursionError) as error:
         raise SpecError(f"{where}: not TOML: {error}", hint=hint) from None
+
+
+def nearest_key(error: msgspec.ValidationError, form: type) -> str | None:
+    """A question that names the key nearest to an unknown one; None if no key is near."""
+    found = _UNKNOWN.search(str(error))
+    return None if found is None else did_you_mean(found[1], _keys(form, set()))
+
+
+def _keys(form: object, seen: set[object]) -> set[str]:
+    """The keys of a struct and of the structs in it."""
+    inner: list[object] = list(get_args(form))
+    keys: set[str] = set()
+    if isinstance(form, type) and issubclass(form, msgspec.Struct) and form not in seen:
+        seen.add(form)
+        fields = msgspec.structs.fields(form)
+        keys = {field.encode_name for field in fields}
+        inner += [field.type for field in fields]
+    return keys.union(*(_keys(each, seen) for each in inner))
 
 
 def _check_keys(text: str, where: str) -> None:

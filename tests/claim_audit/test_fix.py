@@ -215,7 +215,8 @@ def test_a_table_with_other_rows_or_heads_is_left(repository, rows):
 
 
 @pytest.mark.parametrize(
-    ("text", "found", "scale"), [("2.3 s", 2310, "0.001"), ("86.4", 0.8641, "100"), ("12", 120, "0.1")]
+    ("text", "found", "scale"),
+    [("2.3 s", 2310, "0.001"), ("86.4", 0.8641, "100"), ("12", 120, "0.1")],
 )  # fmt: skip
 def test_a_power_of_ten_is_another_unit_and_is_left(repository, text, found, scale):
     (repository / "results/unit.json").write_text(json.dumps({"x": found}))

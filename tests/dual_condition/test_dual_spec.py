@@ -458,3 +458,20 @@ def test_a_spec_that_is_missing_is_an_error_that_says_how_to_write_one(tmp_path)
     with pytest.raises(StorageError, match="No such file") as refused:
         load_dual_spec(tmp_path / "nope.toml")
     assert refused.value.hint == "`assay dual --init` writes one to fill in."
+
+
+def without_labels(home):
+    rows = [{"id": f"q{n}", "question": f"Q {n}?", "target": str(n)} for n in range(40)]
+    write_lines(home / "bench.jsonl", rows)
+
+
+def test_a_missing_label_names_the_keys_of_a_spec(tmp_path):
+    text = spec_text().replace('positive = "label == 1"\n', "")
+    said = refusal(tmp_path, text, change=without_labels)
+    assert 'evaluation.label = "COLUMN" or evaluation.class = "COLUMN"' in said
+    assert 'evaluation.answer = "COLUMN"' in said
+
+
+def test_a_key_that_is_nearly_right_is_named(tmp_path):
+    said = refusal(tmp_path, spec_text().replace("benchmark =", "benchmrk ="))
+    assert said.endswith("| Did you mean benchmark?")

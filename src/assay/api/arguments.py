@@ -26,7 +26,8 @@ _HINTS = {
     "Benchmark": 'Load it: `assay.load_benchmark("NAME")`.',
     "BarSet": 'Load them: `assay.load_bars("VERSION")`.',
     "Run": 'Make one: `assay.run("METHOD", "BENCHMARK")`; or `assay.load_run("DIR")`.',
-    "a path": "Write it to a file first, and pass the file's name.",
+    "a path": "Write it to a file first, and pass the file's name; a frame of pandas:"
+    ' frame.to_json("data.jsonl", orient="records", lines=True).',
 }
 
 
@@ -93,6 +94,8 @@ def _refusal(function: str, name: str, value: object, expected: Sequence[str]) -
     if isinstance(value, str) and "text" not in expected:
         got = f"{value!r:.60}"
     hint = next((_HINTS[kind] for kind in expected if kind in _HINTS), None)
+    if _holds_rows(value) and "a path" in expected:
+        hint = _HINTS["a path"]
     if name == "method" and callable(value):
         hint = (
             "Save it in a file and name both, as text: FILE.py:FUNCTION. A draft copies the file."

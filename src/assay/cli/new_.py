@@ -45,6 +45,7 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
       assay new my-study --benchmark darkcore --bars v1
     """
     from assay.api.study.study import Study
+    from assay.study.git import repository_of
 
     benchmark = load_benchmark(flags["benchmark"], columns=columns_from(flags))
     note_changes(benchmark)
@@ -58,9 +59,9 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
         return
     bars = ", ".join(f"{task} {version}" for task, version in study.config.bars.items())
     click.echo(f"{folder}: a study on {benchmark.name}, bars {bars}.")
-    click.echo(
-        "Put it under git: commits witness that seals precede runs. Then draft a submission:"
-    )
+    under = "" if repository_of(study.root) is not None else "Put it under git: "
+    witness = f"{under}commits witness that seals precede runs. Then draft a submission:"
+    click.echo(witness[:1].upper() + witness[1:])
     click.echo(f"  cd {shlex.quote(str(folder))}")
     click.echo("  assay draft 001 --method FILE.py:FUNCTION")
 

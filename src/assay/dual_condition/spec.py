@@ -171,6 +171,10 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
     except SpecError as error:
         # Parameters elsewhere are keys here.
         hint = None if error.hint is None else PARAMETER.sub(_as_key, error.hint)
+        if hint is not None and "evaluation.label" in hint:
+            hint += (
+                ' For a system that answers, name the right answers: evaluation.answer = "COLUMN".'
+            )
         message = PARAMETER.sub(_as_key, error.message)
         details = [PARAMETER.sub(_as_key, detail) for detail in error.details]
         raise type(error)(f"{where}: {message}", hint=hint, details=details) from None
@@ -196,7 +200,7 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
 
 
 def _as_key(parameter: re.Match[str]) -> str:
-    name = f"evaluation.{parameter[1]}"
+    name = f"evaluation.{parameter[1].rstrip('_')}"
     return f'{name} = "{parameter[2]}"' if parameter[2] else name
 
 

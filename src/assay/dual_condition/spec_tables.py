@@ -16,7 +16,7 @@ from assay.errors import SpecError
 from assay.files import stays_inside
 from assay.sandbox.job import check_places, has_place
 from assay.tables.source import read_table
-from assay.toml import read_toml
+from assay.toml import nearest_key, read_toml
 
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
 _AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
@@ -110,7 +110,8 @@ def parse_tables(data: bytes, *, where: str) -> DualFile:
     try:
         written = msgspec.convert(read_toml(data, where=where, hint=_HINT), DualFile)
     except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {_explained(str(error))}", hint=_HINT) from None
+        hint = nearest_key(error, DualFile) or _HINT
+        raise SpecError(f"{where}: {_explained(str(error))}", hint=hint) from None
     if written.state.layers or written.state.fixed:
         return written
     return replace(written, state=replace(written.state, layers={"memory": _ALL_FILES}))

@@ -22,7 +22,14 @@ from helpers.studies import (
     tree,
 )
 
-from assay.errors import AlreadyRun, AlreadySealed, NotSealed, SpecError, Withdrawn
+from assay.errors import (
+    AlreadyRun,
+    AlreadySealed,
+    DigestMismatch,
+    NotSealed,
+    SpecError,
+    Withdrawn,
+)
 from assay.report.study.board import board_csv
 from assay.report.study.views import write_view
 from assay.study.study import open_study
@@ -51,6 +58,21 @@ def test_a_withdrawal_is_an_entry_with_its_reason(study):
     outcome, found = steps(study)[3]
     assert outcome == "noted"
     assert "001 withdrawn" in found
+    assert breach(study) == (None, "")
+
+
+@pytest.mark.parametrize(
+    "act", [run_sealed, lambda study, name: withdraw(study, name, because=WHY)]
+)
+def test_a_sealed_file_that_was_edited_is_restored_before_it_is_withdrawn(study, act):
+    path = study.root / "preregs/001/prediction.toml"
+    sealed_bytes = path.read_bytes()
+    path.write_bytes(sealed_bytes + b"# mended")
+    with pytest.raises(DigestMismatch, match=r"prediction\.toml has changed") as error:
+        act(study, "001")
+    assert "restore the file, then: assay withdraw 001" in error.value.hint
+    path.write_bytes(sealed_bytes)
+    withdraw(study, "001", because=WHY)
     assert breach(study) == (None, "")
 
 

@@ -4,11 +4,12 @@ import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, Unpack
 
 import msgspec
 
 from assay.api.arguments import checked, words
+from assay.api.columns import ColumnWords, columns_of
 from assay.api.study.publication import (
     UNSHARED,
     committable,
@@ -84,7 +85,8 @@ class Study(Viewed):
         bars: str | Path | None = None,
         task: Task | None = None,
         second: Benchmark | str | Path | None = None,
-    ) -> "Study":
+        **columns: Unpack[ColumnWords],
+    ) -> Self:
         """Open a study: one benchmark, its bars, and an empty record.
 
         Args:
@@ -94,11 +96,20 @@ class Study(Viewed):
             bars: a version, or a TOML file, to begin with.
             task: `detection` or `classification`. Default: every task that the data allow.
             second: the second corpus, if a bar needs one.
+            columns: the columns of a file, as in `load_benchmark`.
 
         Warns of data that others will not get with the study.
 
         """
-        data = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(str(benchmark))
+        if isinstance(benchmark, Benchmark):
+            if columns:
+                raise SpecError(
+                    f"create(): {next(iter(columns))} is named, but the benchmark is loaded",
+                    hint="Name columns where it is loaded: `assay.load_benchmark`.",
+                )
+            data = benchmark
+        else:
+            data = load_benchmark(str(benchmark), columns=columns_of(columns))
         beside = second
         if beside is None and task != "detection" and data.classes:
             beside = _named_second(str(bars or DEFAULT_BARS))
@@ -113,7 +124,7 @@ class Study(Viewed):
 
     @classmethod
     @checked
-    def open(cls, folder: str | Path = ".") -> "Study":
+    def open(cls, folder: str | Path = ".") -> Self:
         """Open the study that a folder is, or lies in."""
         return cls(find_study(Path(folder), hint="Name the folder of one. Make one: assay new DIR"))
 

@@ -25,7 +25,7 @@ import msgspec
 
 from assay.digests import is_name
 from assay.errors import SpecError
-from assay.toml import read_toml
+from assay.toml import nearest_key, read_toml
 
 LEVEL = 0.8
 VERDICTS = ("fail", "unresolved", "pass")
@@ -105,7 +105,8 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
     try:
         written = msgspec.convert(read_toml(data, where=where, hint=_HINT), _PredictionFile)
     except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {error}", hint=_HINT) from None
+        hint = nearest_key(error, _PredictionFile) or _HINT
+        raise SpecError(f"{where}: {error}", hint=hint) from None
     _check_level(written.level, f"{where}: level")
     committed = bool(written.ranges or written.outcomes or written.directions)
     if written.no_idea and committed:

@@ -165,8 +165,7 @@ def check_sealed(
 def _sealed_contents(study: StudyFolder, sealed: Seal) -> dict[str, bytes]:
     """The files of the submission's folder: all sealed files, unchanged, and no others."""
     prefix = f"preregs/{sealed.submission}/"
-    for name, file in sealed.files.items():
-        read_as(study.root, name, file.digest)
+    check_unchanged(study, sealed)
     contents = folder_contents(study.path(prefix.rstrip("/")))
     for name, data in contents.items():
         known = sealed.files.get(prefix + name)
@@ -178,6 +177,19 @@ def _sealed_contents(study: StudyFolder, sealed: Seal) -> dict[str, bytes]:
         if digest(data) != known.digest:
             raise DigestMismatch(f"{prefix}{name} changed while it was read")
     return contents
+
+
+def check_unchanged(study: StudyFolder, sealed: Seal) -> None:
+    """Refuse a sealed file that was edited; a mistake is withdrawn, not mended."""
+    for name, file in sealed.files.items():
+        try:
+            read_as(study.root, name, file.digest)
+        except DigestMismatch as error:
+            error.hint = (
+                f"{error.hint}. To take a mistake back, restore the file, then:"
+                f" assay withdraw {sealed.submission} `because=TEXT`"
+            )
+            raise
 
 
 def _sealed_plan(study: StudyFolder, sealed: Seal) -> tuple[BarSet, Benchmark]:

@@ -6,8 +6,9 @@ from assay.study.entries import enter, read_records
 from assay.study.entry_readers import LONGEST_REASON
 from assay.study.records import SubmissionRecord
 from assay.study.study import StudyFolder
+from assay.study.submissions.bars_in_force import read_seal
 from assay.study.submissions.seal_lock import only_one
-from assay.study.submissions.sealed import check_sealed
+from assay.study.submissions.sealed import check_sealed, check_unchanged
 
 
 def withdraw(study: StudyFolder, submission: str, *, because: str) -> Entry:
@@ -21,7 +22,8 @@ def withdraw(study: StudyFolder, submission: str, *, because: str) -> Entry:
             f"a reason of {len(reason):,} characters, expected 1 to {LONGEST_REASON:,}",
             hint="Say why it is withdrawn: `because=TEXT`.",
         )
-    check_sealed(study, submission)
+    sealed = read_seal(study, check_sealed(study, submission).submission(submission))
+    check_unchanged(study, sealed)  # it stays on the record, as it was sealed
     with only_one(study, submission), study.ledger as ledger:
         record = read_records(ledger.entries).submission(submission)
         check_standing(record)
