@@ -28,7 +28,7 @@ def _reads_state(scratch: Path, name: str, *texts: bytes) -> Reader:
         found = [text for row in rows_in(path, kind) for text in texts_in(row)]
         if kind in ("json", "jsonl"):
             shuffle_rows(path, kind, ["verdict", "value"], lambda count: [*range(count)][::-1])
-        drop_rows(path, kind, lambda row: len(row) % 2 == 1)
+        drop_rows(path, kind, lambda row: {"q1"} if len(row) % 2 == 1 else set())
         return found
 
     return Reader(read=read, seeds=texts)
