@@ -138,6 +138,7 @@ def compare(
         reading=SideReading(
             columns=columns_of(instance, trial, dimension, encoding, split),
             all_scores=plan is not None,
+            planned=() if plan is None else tuple(each.name for each in plan.dimensions),
             fixture_required=rule != "adr-0031",
             by=by,
             where=where,
