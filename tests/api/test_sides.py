@@ -214,7 +214,7 @@ def test_the_first_side_may_be_a_number():
         assay.compare(rows, by="arm", first=7)
 
 
-def test_several_comparisons_name_their_verdicts_and_all_their_signatures():
+def test_several_comparisons_name_their_verdicts_and_each_input_once():
     sides = [[{"instance": f"q{n}", "ok": n % k > 0} for n in range(40)] for k in (2, 3, 4)]
     result = assay.compare(*sides)
     assert {name: verdict.value for name, verdict in result.verdicts.items()} == {
@@ -226,9 +226,10 @@ def test_several_comparisons_name_their_verdicts_and_all_their_signatures():
         result.verdict  # noqa: B018 - raises
     with pytest.raises(AttributeError, match=r"no attribute 'colour'$"):
         result.colour  # noqa: B018 - raises
-    signatures = [pair.comparison.signature for pair in result.pairs]
-    assert str(result).splitlines()[-2:] == signatures
-    assert signatures[0] != signatures[1]
+    last = str(result).splitlines()[-1]
+    assert last == result.signature
+    for read in (read for pair in result.pairs for read in pair.comparison.inputs):
+        assert last.count(read.digest.removeprefix("sha256:")[:12]) == 1
 
 
 def test_the_hint_about_a_run_gives_a_side(tmp_path, monkeypatch):
@@ -239,3 +240,29 @@ def test_the_hint_about_a_run_gives_a_side(tmp_path, monkeypatch):
     for method in ("constant", "token-overlap"):
         assay.try_method(method, bars="v1", save=method)
     assert assay.compare("constant", "token-overlap").pairs == 1
+
+
+def made_sides(*rates):
+    return [[{"instance": f"q{n}", "ok": int(n % 10 < rate)} for n in range(80)] for rate in rates]
+
+
+def test_a_dictionary_of_sides_names_them():
+    base, new, other = made_sides(5, 9, 5)
+    found = assay.compare({"base": base, "new": new, "c": other})
+    assert found.sides == ("base", "new", "c")
+    assert "new against base: RATIFY +0.400 [" in str(found)
+    assert assay.compare({"base": base, "new": new}).favourable
+
+
+def test_no_ratify_or_reject_is_hidden_among_many_comparisons():
+    sides = dict(zip("abcdefghijklmno", made_sides(5, *[5] * 12, 9, 1), strict=True))
+    lines = str(assay.compare(sides)).splitlines()
+    assert lines[1].startswith("n against a: RATIFY +0.400 [")
+    assert lines[2].startswith("o against a: REJECT -0.400 [")
+    assert sum("inputs " in line for line in lines) == 1
+
+
+def test_decided_comparisons_beyond_the_lines_are_still_named():
+    sides = dict(zip("abcdefghijklmno", made_sides(1, *[9] * 14), strict=True))
+    printed = str(assay.compare(sides))
+    assert all(f"{name} against a" in printed for name in "bcdefghijklmno")

@@ -16,7 +16,7 @@ from assay.result import Result, Viewed, html_table
 from assay.study.predictions.falsified import AllFalsified, Falsified
 
 ROOT = Path(__file__).parents[2]
-HOSTILE = "<script>alert(1)</script>\x1b[31m"
+HOSTILE = "<script>print(1)</script>\x1b[31m"
 LONGEST = 1_500
 EXAMPLE = ROOT / "examples/compare-two-versions"
 

@@ -186,6 +186,8 @@ PLANTED = {
     "harness-unknown": (with_harness(baseline={"model": "m"}), {}, False),
     "scorer-unknown": (plant("candidate", scorer="s"), {}, False),
     "absent": (renamed("extra", change=lambda value: None), {}, False),
+    "columns-not-read": (CLEAN, {"caveats": [told("columns-not-read")]}, False),
+    "read-as": (CLEAN, {"caveats": [told("read-as")]}, False),
     "same-content": (CLEAN, {"caveats": [told("same-content")]}, False),
     "several-bars": (CLEAN, {"caveats": [told("several-bars")]}, False),
     "unverified-scorecard": (CLEAN, {"caveats": [told("unverified-scorecard")]}, False),

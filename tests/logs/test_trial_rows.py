@@ -15,7 +15,7 @@ from assay.tables.source import TableSource
 
 def read(path, text, **columns):
     data = text if isinstance(text, bytes) else text.encode()
-    return read_rows(a_source(path, data), TrialColumns(**columns))[None]
+    return read_rows(a_source(path, data), TrialColumns(**columns)).sides[None]
 
 
 def a_source(path, data):
@@ -204,7 +204,7 @@ def test_only_the_columns_that_were_named_are_read():
     assert one.dimensions == {"b": 0.0}
     with pytest.raises(assay.SpecError, match="no column 'c'"):
         read("a.csv", "instance,acc\nq,1\n", dimensions=("c",))
-    with pytest.raises(assay.SpecError, match="expected a number, got 'x'"):
+    with pytest.raises(assay.SpecError, match="expected numbers, got 'x'"):
         read("a.csv", "instance,note\nq,x\n", dimensions=("note",))
 
 
@@ -310,13 +310,14 @@ ROWS = lines(
 )
 def test_a_filter_compares_cells_as_people_write_them(where, kept):
     found = parse_expression(where, fields=None)
-    trials = read_rows(a_source("a.jsonl", ROWS.encode()), TrialColumns(), where=found)[None]
+    trials = read_rows(a_source("a.jsonl", ROWS.encode()), TrialColumns(), where=found).sides[None]
     assert [trial.instance for trial in trials] == kept
 
 
 def test_sides_are_called_as_people_write_cells():
     for by, names in (("flagged", {"true", "false"}), ("fold", {"0", "1"})):
-        assert set(read_rows(a_source("a.jsonl", ROWS.encode()), TrialColumns(), by=by)) == names
+        read_by = read_rows(a_source("a.jsonl", ROWS.encode()), TrialColumns(), by=by)
+        assert set(read_by.sides) == names
 
 
 def test_columns_that_split_or_filter_are_no_dimensions_unless_asked_for():
@@ -326,7 +327,9 @@ def test_columns_that_split_or_filter_are_no_dimensions_unless_asked_for():
         found = read_rows(
             a_source("a.jsonl", ROWS.encode()), TrialColumns(**columns), by="flagged", where=where
         )
-        return {name for trials in found.values() for one in trials for name in one.dimensions}
+        return {
+            name for trials in found.sides.values() for one in trials for name in one.dimensions
+        }
 
     assert names() == {"acc"}
     assert names(dimensions=("acc", "fold", "flagged")) == {"acc", "fold", "flagged"}

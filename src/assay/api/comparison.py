@@ -63,7 +63,8 @@ def compare(
 
     A side is a path (a log of an evaluation harness or a folder of logs, a file of trials, a folder
     of scored runs, a stored run that was judged), several paths in a list, a list of dictionaries,
-    a frame, or the result of `load_trials`. Scores are read, never computed. Runs pair by instance
+    a frame, or the result of `load_trials`. A dictionary of sides names them:
+    `compare({"old": before, "new": after})`. Scores are read, never computed. Runs pair by instance
     and trial. With more than two sides, each is compared with the first, and the level of 95 %
     holds for all verdicts together; likewise with several tasks.
 
@@ -138,6 +139,7 @@ def compare(
         reading=SideReading(
             columns=columns_of(instance, trial, dimension, encoding, split),
             all_scores=plan is not None,
+            planned=() if plan is None else tuple(each.name for each in plan.dimensions),
             fixture_required=rule != "adr-0031",
             by=by,
             where=where,
@@ -174,6 +176,8 @@ def _named(
         return [("all", sources)]
     if first is not None:
         raise SpecError("`first=` needs `by=COLUMN`: it names one of those sides")
+    if candidate is None and isinstance(baseline, Mapping) and len(baseline) > 1:
+        return named_sides(list(baseline.values()), split, names=[str(name) for name in baseline])
     if candidate is None:
         raise SpecError(
             f"one side, {_shown(baseline)}, and nothing to compare it with",

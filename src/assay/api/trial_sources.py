@@ -122,9 +122,12 @@ def _in_memory(trials: Sequence[Trial]) -> PathTrials:
     return PathTrials(kind="trials", digest=name, trials=tuple(trials), each=(name,))
 
 
-def named_sides(sides: Sequence[object], split: str | None) -> list[tuple[str, list[SideSource]]]:
-    """Each side by its name: paths by their last parts, others by their position."""
-    names = ["baseline", "candidate", *(f"candidate {n}" for n in range(2, len(sides)))]
+def named_sides(
+    sides: Sequence[object], split: str | None, names: Sequence[str] = ()
+) -> list[tuple[str, list[SideSource]]]:
+    """Each side by its given name; else paths by their last parts, others by their position."""
+    given = list(names)
+    names = given or ["baseline", "candidate", *(f"candidate {n}" for n in range(2, len(sides)))]
     for number, side in enumerate(sides):
         if not isinstance(side, (str, Path)) and any(side is other for other in sides[:number]):
             raise IncomparableRuns(
@@ -134,7 +137,7 @@ def named_sides(sides: Sequence[object], split: str | None) -> list[tuple[str, l
     sources = [
         sources_of(side, name, split=split) for side, name in zip(sides, names, strict=False)
     ]
-    if all(isinstance(side, (str, Path)) for side in sides):
+    if not given and all(isinstance(side, (str, Path)) for side in sides):
         names = _short_names([Path(str(side)) for side in sides])
     return list(zip(names, sources, strict=False))
 

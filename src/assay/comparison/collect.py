@@ -18,6 +18,7 @@ from assay.comparison.sides import (
     SideReading,
     SideSource,
     have_repeats,
+    read_columns,
     read_sides,
     split_side,
 )
@@ -25,6 +26,7 @@ from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_
 from assay.comparison.stored_run import ScorecardReader
 from assay.errors import IncomparableRuns, IntegrityError, SpecError
 from assay.files import read_bounded
+from assay.logs.columns.score_columns import read_as, unread_words
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
 from assay.wording import some
@@ -199,10 +201,29 @@ def compared_sides(
     return ComparedSides(
         trials=(_trials(reads[0]), _trials(reads[1])),
         inputs=inputs,
-        caveats=(*repeated, *(caveat for read in both for caveat in read.caveats)),
+        caveats=(
+            *repeated,
+            *(caveat for read in both for caveat in read.caveats),
+            *_reading(both, request),
+        ),
         source=all(read.source for read in both),
         lower=frozenset(name for read in both for name in read.lower),
     )
+
+
+def _reading(reads: Sequence[PathTrials], request: Request) -> list[ComparisonCaveat]:
+    """How columns of words were read, and which columns were not read."""
+    planned = request.reading.planned or request.reading.columns.dimensions
+    said = [
+        ComparisonCaveat(code="read-as", message=f"{name:.60}: {words}.")
+        for name, words in read_columns(reads, read_as).items()
+        if not planned or name in planned
+    ]
+    unread = {} if planned else read_columns(reads, lambda scores: scores.unread)
+    if unread:
+        message = f"{unread_words(unread)}."
+        said.append(ComparisonCaveat(code="columns-not-read", message=message))
+    return said
 
 
 def _recorded(columns: TrialColumns) -> dict[str, Any]:
@@ -258,6 +279,7 @@ def check_again(
         reading=SideReading(
             columns=msgspec.convert(columns, TrialColumns),
             all_scores=True,
+            planned=tuple(dimension.name for dimension in plan.dimensions),
             by=None if recorded is None else recorded.by,
             where=None if recorded is None else recorded.where,
             in_study=in_study,

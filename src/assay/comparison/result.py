@@ -6,14 +6,18 @@ from typing import Any, Literal, NoReturn
 
 import msgspec
 
+from assay._version import __version__
 from assay.caveats import Caveat
 from assay.comparison.spec import Dimensions
+from assay.digests import short
 from assay.result import Result
-from assay.wording import counted, number, percent, signed, signed_interval
+from assay.wording import counted, number, percent, signed, signed_interval, some
 
 RULE = "net-effect/2"
 _MOST_SAID = 4
-"""Dimensions, and comparisons, that a printed result shows; all are in its rows."""
+"""Dimensions that a printed result shows; all are in its rows."""
+_MOST_PAIRS = 8
+"""Comparisons that a printed result shows on lines of their own."""
 
 
 class NetVerdict(StrEnum):
@@ -324,23 +328,53 @@ class Comparisons(Result, frozen=True, kw_only=True):
         ]
 
     def lines(self) -> list[str]:
-        """How many ratify, and a line for the first few comparisons; then their signatures."""
+        """How many ratify; a line for each comparison, decided ones first; the inputs once.
+
+        A ratify or reject beyond the lines of a printed result is named with the others of its
+        verdict.
+        """
         ratified = sum(pair.comparison.favourable for pair in self.pairs)
         each = 1.0 - (1.0 - self.level) / max(len(self.pairs), 1)
+        order = sorted(self.pairs, key=lambda pair: pair.comparison.verdict not in DECIDED)
+        shown, left = order[:_MOST_PAIRS], order[_MOST_PAIRS:]
+        said = [_pair_said(pair) for pair in shown]
+        for verdict in DECIDED:
+            names = [pair.sides for pair in left if pair.comparison.verdict is verdict]
+            said += [f"also {len(names)} {verdict.upper()}: {', '.join(names)}"] if names else []
+        if left:
+            said.append(f"{len(left)} more in all: to_rows() has every comparison")
         return [
             f"{ratified} of {counted(len(self.pairs), 'comparison')} ratify; each at a level of"
             f" {percent(each)}, for {percent(self.level)} over all of them",
-            *(
-                f"{pair.sides}: {pair.comparison.verdict.upper()}: {pair.comparison.because}"
-                for pair in self.pairs[:_MOST_SAID]
-            ),
-            *(
-                [f"and {len(self.pairs) - _MOST_SAID} more: to_rows() has all of them"]
-                if len(self.pairs) > _MOST_SAID
-                else []
-            ),
-            *(pair.comparison.signature for pair in self.pairs[:_MOST_SAID]),
+            *said,
+            self.signature,
         ]
+
+    @property
+    def signature(self) -> str:
+        """The inputs of all comparisons, each once, the rule and the version."""
+        made = [pair.comparison for pair in self.pairs]
+        digests = list(dict.fromkeys(short(read.digest) for one in made for read in one.inputs))
+        return " · ".join(
+            [
+                *([f"inputs {some(digests, _MOST_PAIRS)}"] if digests else []),
+                *dict.fromkeys(one.rule for one in made),
+                f"assay {__version__}",
+            ]
+        )
+
+
+DECIDED = (NetVerdict.RATIFY, NetVerdict.REJECT)
+
+
+def _pair_said(pair: ComparedPair) -> str:
+    """What is compared, the verdict, the effect on balance with its interval, and the reason."""
+    made, balance = pair.comparison, pair.comparison.balance
+    effect = ""
+    if balance is not None:
+        ends = signed_interval(balance.low, balance.high)
+        effect = f" {signed(balance.value)} {ends}".rstrip()
+    return f"{pair.sides}: {made.verdict.upper()}{effect}: {made.because}"
 
 
 def _balance_row(balance: Balance | None) -> dict[str, Any]:

@@ -8,11 +8,12 @@ tasks, which are compared task by task. One file may hold several sides, separat
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -21,6 +22,7 @@ from assay.comparison.stored_run import ScorecardReader, is_stored_run, read_sto
 from assay.comparison.where import WhereFilter
 from assay.digests import digest, listing_digest
 from assay.errors import AssayError, IncomparableRuns, SpecError, storage
+from assay.logs.columns.score_columns import COUNTER, ScoreColumns
 from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_folders
 from assay.logs.format_table import FORMATS, read_log
 from assay.logs.log import LogRun
@@ -33,6 +35,8 @@ from assay.tables.shards import holds_rows
 from assay.tables.source import STANDARD_INPUT, TableSource, read_table
 from assay.wording import as_column, counted, did_you_mean, some
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, kw_only=True)
 class PathTrials:
@@ -41,7 +45,8 @@ class PathTrials:
     `side` is the value of the column that tells sides apart. `implied` are the trials that only
     their folders name. `source` says that they have the dimensions of `eval.json`. Of the metrics
     in `lower` less is better. `described` says what a log at `place` holds. `columns` and `where`
-    are how rows were read, `splitting` the columns of rows of one side that could tell sides apart.
+    are how rows were read, `scores` which of their columns are scores, `splitting` the columns of
+    rows of one side that could tell sides apart.
     """
 
     kind: str
@@ -58,6 +63,7 @@ class PathTrials:
     caveats: tuple[ComparisonCaveat, ...] = ()
     columns: TrialColumns | None = None
     where: str | None = None
+    scores: ScoreColumns = field(default_factory=ScoreColumns)
     splitting: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
@@ -87,8 +93,8 @@ class SideReading:
 
     `columns` says which column is what. With `all_scores` every number of an `eval.json` is a
     dimension; without `fixture_required` it need not name its instance. `by` is the column that
-    separates sides, `where` an expression that selects rows or logs. `in_study` reads the
-    scorecards of a study's runs.
+    separates sides, `where` an expression that selects rows or logs. `planned` are the dimensions
+    of a plan. `in_study` reads the scorecards of a study's runs.
     """
 
     columns: TrialColumns = field(default_factory=TrialColumns)
@@ -96,6 +102,7 @@ class SideReading:
     fixture_required: bool = True
     by: str | None = None
     where: str | None = None
+    planned: tuple[str, ...] = ()
     in_study: ScorecardReader = lambda _: None
 
 
@@ -114,7 +121,65 @@ def read_sides(
     ]
     if reader.where is not None:
         reader.where.refuse_unmet()
-    return sides
+    if reading.planned or reading.columns.dimensions:
+        return sides
+    return _without(sides, _no_scores(sides))
+
+
+def _no_scores(sides: Sequence[Side]) -> dict[str, str]:
+    """Columns read as scores in some source that are none in view of all, and why.
+
+    A counter that is known in one file is the same in the others. A word that is the same in every
+    row of every side says nothing.
+    """
+    reads = [read for side in sides for read in side.reads]
+    known = [*read_columns(reads, lambda scores: scores.unread).items()]
+    found = {name: reason for name, reason in known if reason == COUNTER}
+    for name in read_columns(reads, lambda scores: scores.pairs):
+        values = {trial.dimensions.get(name) for read in reads for trial in read.trials}
+        if len(values - {None}) < 2:
+            found[name] = "the same word everywhere"
+    return found
+
+
+def read_columns(
+    reads: Sequence[PathTrials], part: Callable[[ScoreColumns], Mapping[str, T]]
+) -> dict[str, T]:
+    """A part of how columns were read, over all sources."""
+    return {name: value for read in reads for name, value in part(read.scores).items()}
+
+
+def _without(sides: Sequence[Side], unread: Mapping[str, str]) -> list[Side]:
+    """The sides without some columns; the reasons are noted where the columns were read."""
+    if not any(name in read.scores.names for side in sides for read in side.reads
+               for name in unread):  # fmt: skip
+        return list(sides)
+    return [
+        dataclasses.replace(side, reads=tuple(_stripped(read, unread) for read in side.reads))
+        for side in sides
+    ]
+
+
+def _stripped(read: PathTrials, unread: Mapping[str, str]) -> PathTrials:
+    own = {name: reason for name, reason in unread.items() if name in read.scores.names}
+    if not own:
+        return read
+    names = [name for name in read.scores.names if name not in own]
+    if not names:
+        raise SpecError(
+            f"{read.place}: no column holds numbers that are scores",
+            details=[f"{name:.60}: {reason}" for name, reason in own.items()],
+            hint="Add a column of scores, such as 0 and 1; or name one: `dimension=COLUMN`.",
+        )
+    trials = tuple(
+        structs.replace(trial, dimensions={name: trial.dimensions.get(name) for name in names})
+        for trial in read.trials
+    )
+    pairs = {name: pair for name, pair in read.scores.pairs.items() if name not in own}
+    scores = dataclasses.replace(
+        read.scores, names=names, pairs=pairs, unread={**read.scores.unread, **own}
+    )
+    return dataclasses.replace(read, trials=trials, scores=scores)
 
 
 def split_side(side: Side, first: str | None) -> list[Side]:
@@ -316,9 +381,15 @@ class _SideReader:
 
     def _rows(self, source: TableSource) -> list[PathTrials]:
         name = source.digest
-        sides = read_rows(source, self.reading.columns, by=self.reading.by, where=self.where)
+        found = read_rows(
+            source,
+            self.reading.columns,
+            by=self.reading.by,
+            where=self.where,
+            planned=self.reading.planned,
+        )
         splitting: Mapping[str, frozenset[str]] = {}
-        if self.reading.by is not None and len(sides) == 1:
+        if self.reading.by is not None and len(found.sides) == 1:
             splitting = splitting_columns(source, self.reading.columns)
         return [
             PathTrials(
@@ -329,9 +400,11 @@ class _SideReader:
                 side=side,
                 columns=self.reading.columns,
                 where=self.reading.where,
+                place=source.place,
+                scores=found.scores,
                 splitting=splitting,
             )
-            for side, trials in sides.items()
+            for side, trials in found.sides.items()
         ]
 
     def _stored(self, path: Path) -> PathTrials:

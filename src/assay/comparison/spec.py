@@ -13,8 +13,10 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from assay.bounds import LARGEST_NUMBER, SMALLEST_ERROR, shown_number
+from assay.comparison.plan_text import dimension_lines
 from assay.errors import SpecError
-from assay.logs.trial import SOURCE_NAMES, is_cost, is_fault
+from assay.logs.columns.metric_names import is_cost, is_fault
+from assay.logs.trial import SOURCE_NAMES
 from assay.toml import read_toml
 
 Policy = Literal["fail", "exclude"]
@@ -23,6 +25,7 @@ T = TypeVar("T")
 _SHARE = 0.05
 _HEAVIEST = 1e6
 _LIGHTEST = 1e-6
+_IN_A_FILE = "Say so in a file, `config=dims.toml`: the lines above, as they fit."
 SMALLEST_SHARE = 1e-12
 """The smallest margin, as a share of the range."""
 
@@ -207,10 +210,11 @@ def assumed(
     if known is not None:
         return known
     if gated and (is_cost(name) or is_fault(name)):
+        less = "less" if is_cost(name) else "it is not known whether more or less"
         raise SpecError(
-            f"less of {name} is better, so its gate needs a range and a margin",
-            hint=f"Use a file: `config=dims.toml`, with [dimensions.{name}] gated = true,"
-            ' better = "lower", range and margin.',
+            f"{less} of {name} is better, so its gate needs a range and a margin",
+            details=dimension_lines(name, values, gated=True),
+            hint=_IN_A_FILE,
         )
     if not is_cost(name) and not is_fault(name):
         if all(0.0 <= value <= 1.0 for value in values):
@@ -218,7 +222,8 @@ def assumed(
         if gated:
             raise SpecError(
                 f"dimension {name} has values outside 0 to 1, so it needs a range",
-                hint="Set it in a file: `config=dims.toml`, with range = [LOW, HIGH].",
+                details=dimension_lines(name, values, gated=True),
+                hint=_IN_A_FILE,
             )
     better: Better | None = "lower" if lower or is_cost(name) else None
     return Dimension(name=name, better=better, range=None, counts=False, margin=0.0)

@@ -12,7 +12,8 @@ from assay.digests import digest, parse_object
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
 from assay.folders import walk
-from assay.logs.trial import SOURCE_NAMES, UNNAMED, Trial, is_cost
+from assay.logs.columns.metric_names import is_cost
+from assay.logs.trial import SOURCE_NAMES, UNNAMED, Trial
 
 SCORES, MANIFEST = "eval.json", "manifest.json"
 MOST_BYTES = 16 << 20

@@ -1,10 +1,6 @@
-"""A trial: one run of a system on an instance, scored before Assay sees it.
-
-The name of a dimension decides whether it is one of the five of `eval.json`, a cost, or a fault.
-"""
+"""A trial: one run of a system on an instance, scored before Assay sees it."""
 
 import math
-import re
 from collections.abc import Mapping
 from numbers import Integral
 from typing import cast
@@ -137,34 +133,3 @@ def _shown(value: object) -> str:
 
 SOURCE_NAMES = ("grounded", "recall", "trajectory", "supporting_fact_f1", "citation_coverage")
 """The five dimensions of `eval.json`."""
-_COSTS = frozenset(
-    "token tokens cost costs usd eur dollars money price sec secs seconds minutes ms latency"
-    " duration time elapsed calls turns steps".split()
-)
-_FAULTS = frozenset(
-    "error errors err hallucinated hallucination hallucinations loss toxicity toxic fail failed"
-    " fails failure failures violation violations harm harmful bias wrong incorrect unsafe refused"
-    " refusal refusals invalid miss missed misses leak leaked leaks perplexity mae mse rmse wer cer"
-    " distance regret penalty timeouts".split()
-)
-_KNOWN_COSTS = frozenset({"queries_run", "pivot_burden"})
-_QUALITIES = frozenset(
-    "correct valid right ok success rate ratio score accuracy on in_time".split()
-)
-
-
-def _words(name: str) -> list[str]:
-    return [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
-
-
-def is_fault(name: str) -> bool:
-    """Whether more is probably worse, by the name, so that no direction is assumed."""
-    return bool(_FAULTS & set(_words(name)))
-
-
-def is_cost(name: str) -> bool:
-    """Whether a name means tokens, money or time: less is better, and it never decides."""
-    words = _words(name)
-    if not words or (_QUALITIES | _FAULTS) & set(words):
-        return False
-    return words[-1] in _COSTS or words[0] in _COSTS or name.lower() in _KNOWN_COSTS

@@ -1,17 +1,19 @@
 """Read trials from the rows of a file: `instance`, `trial`, and one column a dimension.
 
-Only columns of numbers are dimensions. `harness.*` is the setup of a run, `scorer` its scorer,
-`run` its id, `status` how it ended, `artifact` the artifact it had.
+Columns of numbers are dimensions, and columns of a pair of words such as pass and fail.
+`harness.*` is the setup of a run, `scorer` its scorer, `run` its id, `status` how it ended,
+`artifact` the artifact it had.
 """
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from assay.errors import SpecError
+from assay.logs.columns.cells import is_blank, parsed, value_of
+from assay.logs.columns.score_columns import ScoreColumns, score_columns
 from assay.logs.eval_folder import as_text, is_crash
 from assay.logs.trial import DRAWN, RESERVED, STOPPED, Trial
 from assay.tables.faults import Faults
@@ -70,20 +72,31 @@ class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
             check_encoding(self.encoding)
 
 
+class TrialRows(msgspec.Struct, frozen=True, kw_only=True):
+    """The trials of a table by side, and how its columns were read."""
+
+    sides: dict[str | None, list[Trial]]
+    scores: ScoreColumns
+
+
 def read_rows(
     source: TableSource,
     columns: TrialColumns,
     *,
     by: str | None = None,
     where: RowFilter | None = None,
-) -> dict[str | None, list[Trial]]:
-    """The rows of a table that `where` keeps, as trials, grouped by the column `by`."""
+    planned: Collection[str] = (),
+) -> TrialRows:
+    """The rows of a table that `where` keeps, as trials, grouped by the column `by`.
+
+    `planned` are columns that a plan names: read, or refused if they hold no numbers.
+    """
     place = source.place
     faults = Faults(place)
     asked = {columns.instance: "instance"}
     asked |= dict.fromkeys(() if by is None else (by,), "by")
     asked |= dict.fromkeys(() if where is None else where.fields, "where")
-    inside = dotted([*asked, columns.trial, *columns.dimensions])
+    inside = dotted([*asked, columns.trial, *columns.dimensions, *planned])
     found = source.rows(encoding=columns.encoding, faults=faults)
     rows = [(at, _flat(with_paths(row, inside))) for at, row in found]
     faults.refuse()
@@ -101,17 +114,32 @@ def read_rows(
         if not kept:
             raise _none_kept(place, where, [row for _, row in rows])
         rows = kept
-    names = _dimension_columns(place, [row for _, row in rows], header, columns, taken=asked)
+    candidates = _candidates(place, rows[0][1], header, columns, taken=asked, planned=planned)
+    scores = score_columns(
+        place,
+        [row for _, row in rows],
+        candidates,
+        asked=columns.dimensions or planned,
+        groups=[
+            (str(row.get(columns.instance)), None if by is None else str(row.get(by)))
+            for _, row in rows
+        ],
+        has_semicolons=lambda: source.has_semicolons(encoding=columns.encoding),
+    )
+    for name in _MADE_BY:  # read as the harness
+        scores.unread.pop(name, None)
+    if not scores.names:
+        raise _no_scores(place, scores, rows[0][1])
     made_by = [name for name in header if name.startswith(_HARNESS)]
     sides: dict[str | None, list[Trial]] = {}
     for at, row in rows:
         try:
-            trial = _trial(at, row, names, made_by, columns)
+            trial = _trial(at, scores.converted(row), scores.names, made_by, columns)
             sides.setdefault(_side(at, row, by), []).append(trial)
         except SpecError as error:
             faults.add(error)
     faults.refuse()
-    return sides
+    return TrialRows(sides=sides, scores=scores)
 
 
 def splitting_columns(source: TableSource, columns: TrialColumns) -> dict[str, frozenset[str]]:
@@ -161,59 +189,45 @@ def _side(where: str, row: Row, by: str | None) -> str | None:
 
 def _words(row: Row, names: Sequence[str]) -> dict[str, str]:
     """Cells as texts, for comparing them with a word; a missing one is empty."""
-    return {name: "" if _is_blank(row.get(name)) else _word(row[name]) for name in names}
+    return {name: "" if is_blank(row.get(name)) else _word(row[name]) for name in names}
 
 
 def _word(cell: object) -> str:
     return as_text(cell) if isinstance(cell, (dict, list)) else as_word(cell)
 
 
-def _dimension_columns(
+def _candidates(
     place: str,
-    rows: Sequence[Row],
+    first: Row,
     header: Sequence[str],
     columns: TrialColumns,
     *,
     taken: Collection[str],
+    planned: Collection[str],
 ) -> list[str]:
-    """The columns of numbers without another role; or the requested columns."""
+    """The columns without another role; or the requested columns."""
     for name in columns.dimensions:
         if name not in header:
-            raise SpecError(f"{place}: no column {name!r}; the columns are {listed_names(rows[0])}")
+            raise SpecError(f"{place}: no column {name!r}; the columns are {listed_names(first)}")
     if columns.dimensions:
         return list(columns.dimensions)
-    others = {columns.trial, *taken} | RESERVED
-    names = []
-    for name in header:
-        if name in others or name == "harness" or name.startswith(_HARNESS):
-            continue
-        cells = [row.get(name) for row in rows]
-        if set(map(type, cells)) <= {float, int, bool}:  # the usual case
-            names.append(name)
-            continue
-        values = [cell for cell in cells if not _is_blank(cell)]
-        words = [value for value in values if not _is_number(value)]
-        if values and not words:
-            names.append(name)
-        elif words and 2 * len(words) <= len(values):  # numbers mixed with words
-            raise SpecError(
-                f"{place}: column {name!r:.60} holds both numbers and {words[0]!r:.60}",
-                hint="Leave cells of missing values empty, or name the columns to read:"
-                " `dimension=COLUMN`.",
-            )
-    if not names:
-        raise SpecError(
-            f"{place}: no column holds numbers; the columns are {listed_names(rows[0])}",
-            hint="Add a column of scores, such as 0 and 1.",
-        )
-    return names
+    others = {columns.trial, *taken, "harness"} | RESERVED - set(planned)
+    return [name for name in header if name not in others and not name.startswith(_HARNESS)]
+
+
+def _no_scores(place: str, scores: ScoreColumns, first: Row) -> SpecError:
+    return SpecError(
+        f"{place}: no column holds numbers that are scores; the columns are {listed_names(first)}",
+        details=[f"{name:.60}: {reason}" for name, reason in scores.unread.items()][:MOST_SIDES],
+        hint="Add a column of scores, such as 0 and 1; or name one to read: `dimension=COLUMN`.",
+    )
 
 
 def _trial(
     where: str, row: Row, names: Sequence[str], made_by: Sequence[str], columns: TrialColumns
 ) -> Trial:
     instance, trial = row.get(columns.instance), row.get(columns.trial)
-    if _is_blank(instance):
+    if is_blank(instance):
         raise SpecError(f"{where}: no {columns.instance}")
     failure = row.get("error")
     taken = {columns.instance, columns.trial}
@@ -222,15 +236,15 @@ def _trial(
     try:
         return Trial(
             instance=_plain(instance),
-            trial=None if _is_blank(trial) else _plain(trial),
+            trial=None if is_blank(trial) else _plain(trial),
             dimensions={
-                name: cell if type(cell := row.get(name)) is float else _value(cell)
+                name: cell if type(cell := row.get(name)) is float else value_of(cell)
                 for name in names
             },
             harness={
                 name.removeprefix(_HARNESS): as_text(row[name])
                 for name in made_by
-                if not _is_blank(row.get(name))
+                if not is_blank(row.get(name))
             }
             | {name: as_text(row[name]) for name in _MADE_BY if isinstance(row.get(name), str)}
             | _nested(row.get("harness")),
@@ -260,7 +274,7 @@ def _flat(row: Row, deepest: int = 3) -> Row:
 
 
 def _nested(harness: object) -> dict[str, str]:
-    if _is_blank(harness):
+    if is_blank(harness):
         return {}
     if not isinstance(harness, dict):
         return {"harness": as_text(harness)}
@@ -276,48 +290,16 @@ def _plain(value: object) -> str:
 
 
 def _whole(value: object) -> int | None:
-    if _is_blank(value):
+    if is_blank(value):
         return None
-    number = _parsed(str(value))
+    number = parsed(str(value))
     if number is None or not number.is_integer() or abs(number) > 2**53:
         raise SpecError(f"{DRAWN} is {value!r:.60}, expected a whole number")
     return int(number)
 
 
 def _optional(value: object) -> str | None:
-    return None if _is_blank(value) else str(value)
-
-
-def _is_blank(value: object) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
-def _is_number(value: object) -> bool:
-    if type(value) is float:
-        return True
-    if isinstance(value, str):
-        return _is_blank(value) or value.strip().lower() in _WORDS or _parsed(value) is not None
-    return value is None or isinstance(value, (bool, int, float))
+    return None if is_blank(value) else str(value)
 
 
 _NO_ERROR = frozenset({"", "none", "null", "false", "no", "0", "na", "n/a", "nan"})
-_WORDS = {"true": 1.0, "false": 0.0} | dict.fromkeys(("null", "none", "na", "n/a"), math.nan)
-
-
-def _parsed(text: str) -> float | None:
-    if "_" in text or not text.isascii():
-        return None  # only Python reads 1_0 as a number
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _value(value: object) -> Any:  # noqa: ANN401 - a trial takes numbers and refuses the rest
-    """The value of a cell: a number for text that holds one, anything else unchanged."""
-    if not isinstance(value, str):
-        return value
-    word = value.strip().lower()
-    if not word:
-        return None
-    return _WORDS[word] if word in _WORDS else (_parsed(value) if _is_number(value) else value)

@@ -27,7 +27,7 @@ _STYLE = {
     NetVerdict.INCONCLUSIVE: "yellow",
 }
 _SHOWN_FLIPS = 5
-_FIRST = frozenset({"assumed", "undirected"})
+_FIRST = frozenset({"assumed", "read-as", "undirected"})
 """Caveats on how columns were read, printed before the table."""
 _SIDES = ("candidate", "baseline")
 _SHOWN = 5
@@ -46,7 +46,7 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
             out.print(styled(f"{read.side:<9}  {read.described}", style="dim"))
     for caveat in comparison.caveats:
         if caveat.code in _FIRST:
-            out.print(styled(f"{caveat.code}: {caveat.message}", style="yellow"))
+            out.print(styled(as_flags(f"{caveat.code}: {caveat.message}"), style="yellow"))
     out.print()
     draw_figures(comparison, out)
     out.print()

@@ -15,6 +15,7 @@ from assay.digests import digest, listing_digest
 from assay.errors import SpecError, storage
 from assay.files import read_bounded, read_parts
 from assay.tables.faults import Faults
+from assay.tables.forms import form_of
 from assay.tables.json_rows import line_rows
 from assay.tables.nested import PlacedRows
 from assay.tables.rows import bounded, rows_of
@@ -48,6 +49,15 @@ class TableSource:
         if not self.is_folder:
             return digest(self.files[0][1])
         return listing_digest("shards", (digest(data) for _, data in self.files))
+
+    def has_semicolons(self, *, encoding: str | None = None) -> bool:
+        """Whether it is a file of cells that are separated by semicolons."""
+        if self.unit == "row":
+            return False
+        forms = (
+            form_of(name, data, where=self.place, encoding=encoding) for name, data in self.files
+        )
+        return all(form.separator == ";" for form in forms)
 
     def rows(self, *, encoding: str | None = None, faults: Faults | None = None) -> PlacedRows:
         """Each row of the table with its place."""

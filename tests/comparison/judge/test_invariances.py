@@ -133,17 +133,17 @@ def test_the_units_of_a_score_change_nothing_where_its_range_is_said(kind, desig
 def test_what_an_instance_brings_is_left_out_and_a_plan_keeps_it():
     both = sides("scores", "pairs", 2)
     brought = [
-        [(i, t, {**values, "target": float(k % 2)}) for k, (i, t, values) in enumerate(side)]
+        [(i, t, {**values, "difficulty": float(k % 2)}) for k, (i, t, values) in enumerate(side)]
         for side in both
     ]
     found = made(brought)
     (words,) = (one.message for one in found.caveats if one.code == "columns-left-out")
-    assert "target is the same on both sides for every instance" in words
+    assert "difficulty is the same on both sides for every instance" in words
     equal(told(made(both)), told(found))
-    names = ("a", "b", "target")
+    names = ("a", "b", "difficulty")
     plan = Dimensions(dimensions=tuple(Dimension(name=name) for name in names))
     assert [row.name for row in made(brought, dimensions=plan).dimensions] == list(names)
-    assert "target" in [row.name for row in made(brought, gated="target").dimensions]
+    assert "difficulty" in [row.name for row in made(brought, gated="difficulty").dimensions]
 
 
 def test_columns_that_nothing_changed_are_not_all_left_out():

@@ -98,7 +98,7 @@ missing = "exclude"
 
 def _rows(name: str, data: bytes) -> dict[str | None, list[Trial]]:
     source = TableSource(place=name, name=name, files=((name, data),))
-    return read_rows(source, TrialColumns())
+    return read_rows(source, TrialColumns()).sides
 
 
 @target("trials: JSONL", thousands=300)

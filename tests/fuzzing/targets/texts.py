@@ -7,7 +7,7 @@ from assay.benchmark.programs.plain_values import NotPlain, decode, encode, from
 from assay.dual_condition.state.item_traces import ItemTraces, looks_like_digest
 from assay.dual_condition.system.item_files import plain_answer
 from assay.errors import SpecError
-from assay.logs.trial import is_cost, is_fault
+from assay.logs.columns.metric_names import is_cost, is_fault
 from assay.method.baselines import auxiliary_copy, hash_random, question_length, token_overlap
 from assay.report.escaping import csv_line, markdown
 from assay.surface.features import ORACLES

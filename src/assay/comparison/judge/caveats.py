@@ -25,6 +25,7 @@ CODES: Codes = {
     "tasks-left-out": "These tasks are not compared, because not every side has runs of them.",
     "scorer-unknown": "Only some runs name their scorer.",
     "absent": "No run has these dimensions, so they are not compared.",
+    "columns-not-read": "These columns are not read as scores.",
     "columns-left-out": "Columns without evidence of their own are left out.",
     "same-content": "Runs without ids have the same bytes. Was a run given twice?",
     "several-bars": "A stored run was judged under several versions of the bars; the newest is"
@@ -41,6 +42,7 @@ CODES: Codes = {
     " shown.",
     "assumed": "These columns are read as scores from 0 to 1, higher is better; `config=` can"
     " change that.",
+    "read-as": "Words in these columns are read as numbers.",
     "undirected": "These columns are not part of the verdict, because no plan says which direction"
     " is better.",
     "unpaired": "Runs are compared as independent runs, not as pairs.",

@@ -12,6 +12,14 @@ from typing import TypeVar
 
 from assay.comparison.judge.caveats import Notes
 from assay.comparison.judge.lost_runs import missing_instances
+from assay.comparison.plan_text import (
+    are_shares,
+    column_lines,
+    key,
+    plan_lines,
+    range_line,
+    shown_values,
+)
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed
 from assay.digests import short
 from assay.errors import IncomparableRuns, SpecError
@@ -156,8 +164,12 @@ def assumed_dimensions(
     notes: Notes,
     *,
     lower: Collection[str] = (),
+    unread: Sequence[str] = (),
 ) -> Dimensions:
-    """Assume the dimensions from the columns, and note what was assumed."""
+    """Assume the dimensions from the columns, and note what was assumed.
+
+    `unread` says which columns were not read, for the error if no column is a score.
+    """
     rows = [trial.dimensions for trial in (*baseline, *candidate)]
     values = {
         name: [value for row in rows if (value := row.get(name)) is not None]
@@ -173,8 +185,10 @@ def assumed_dimensions(
     ]
     if not any(dimension.counts for dimension in dimensions):
         raise SpecError(
-            "no column looks like a score from 0 to 1",
-            hint="Describe the columns in a file: `config=dims.toml`.",
+            "no column is known to be a score from 0 to 1 of which more is better",
+            details=[*column_lines(values), *unread, *plan_lines(values)],
+            hint="Which of them count? Say so in a file, `config=dims.toml`: the lines above, as"
+            " they fit.",
         )
     known = {dimension.name for dimension in SOURCE_DIMENSIONS}
     counting = [dimension.name for dimension in dimensions if dimension.counts]
@@ -183,5 +197,20 @@ def assumed_dimensions(
         notes.add("assumed", f"{', '.join(guessed)}.")
     undirected = [dimension.name for dimension in dimensions if dimension.better is None]
     if undirected:
-        notes.add("undirected", f"{', '.join(undirected)}.")
+        notes.add("undirected", _undirected({name: values[name] for name in undirected}))
     return Dimensions(dimensions=tuple(dimensions))
+
+
+def _undirected(columns: Mapping[str, Sequence[float]]) -> str:
+    """The columns without a direction and their values; and the line of a plan for the first."""
+    shares = [name for name, values in columns.items() if are_shares(values)]
+    said = [
+        f"{name} ({shown_values(values)}{'; by its name, more may be worse' * (name in shares)})"
+        for name, values in columns.items()
+    ]
+    first = next(iter([*shares, *columns]))
+    line = 'better = "lower"' if first in shares else range_line(columns[first])
+    return (
+        f"{', '.join(said)}. To count {first}: `config=FILE` with the line {key(first)}.{line}"
+        " (a plan names every column that counts)."
+    )

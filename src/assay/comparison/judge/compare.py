@@ -51,7 +51,8 @@ from assay.comparison.result import (
 from assay.comparison.spec import Dimensions
 from assay.digests import short
 from assay.errors import SpecError
-from assay.logs.trial import Trial, is_cost
+from assay.logs.columns.metric_names import is_cost
+from assay.logs.trial import Trial
 from assay.wording import counted
 
 RESAMPLES = 9_999
@@ -94,7 +95,10 @@ def compare(
             "`dimensions` and `gated` exclude each other: set gated = true in the dimensions"
         )
     notes = Notes()
-    plan = dimensions or assumed_dimensions(baseline, candidate, gated, notes, lower=lower)
+    unread = [caveat.message for caveat in caveats if caveat.code == "columns-not-read"]
+    plan = dimensions or assumed_dimensions(
+        baseline, candidate, gated, notes, lower=lower, unread=[f"not read: {w}" for w in unread]
+    )
     plan = replace(plan, **(policies or {}))
     check_comparable(baseline, candidate, allow=plan.allow, notes=notes)
     _note_order(baseline, candidate, sequential, notes)

@@ -13,6 +13,7 @@ from assay.comparison.judge.caveats import Notes
 from assay.comparison.judge.lost_runs import failed_twin
 from assay.comparison.judge.pairing import Design, KeptUnits, UnitChoice, arrange
 from assay.comparison.judge.redundant import redundant
+from assay.comparison.plan_text import dimension_lines
 from assay.comparison.spec import Dimension, Dimensions
 from assay.errors import SpecError
 from assay.logs.trial import Trial
@@ -154,7 +155,10 @@ def _scaled(side: Sequence[Trial], dimension: Dimension) -> Floats:
         value, place = values[outside[0]], side[int(outside[0])].place
         raise SpecError(
             f"{place}: {dimension.name:.80} is {value:g}, outside its range of {low:g} to {high:g}",
-            hint=f"Set it: `config=FILE` with [dimensions.{dimension.name}] range = [LOW, HIGH].",
+            details=dimension_lines(dimension.name, values[~np.isnan(values)].tolist()),
+            hint="Set it in a file, `config=FILE`: the lines above, as they fit. A measure without"
+            " a highest value takes a bound that no run exceeds; the margin is a twentieth of the"
+            " range unless it is stated.",
         )
     shares = (values - low) / (high - low)
     return shares if dimension.better == "higher" else 1.0 - shares

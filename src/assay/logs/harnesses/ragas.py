@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assay.errors import AssayError, SpecError, storage
+from assay.logs.columns.metric_names import is_cost
 from assay.logs.instance_names import named, numbered
 from assay.logs.log import LogRun, Sample
 from assay.logs.log_file import LogFile, fingerprint, number
-from assay.logs.trial import is_cost
 from assay.tables.nested import Row
 from assay.tables.rows import rows_of
 

@@ -1,0 +1,221 @@
+"""Which columns are read, and that none is lost without a word."""
+
+import json
+
+import pytest
+
+import assay
+from assay.logs.columns.cells import PAIRS
+from assay.logs.trial_rows import TrialColumns, read_rows
+from assay.tables.source import TableSource
+
+
+def read(name, text, *, planned=(), by=None, **columns):
+    source = TableSource(place=name, name=name, files=((name, text.encode()),))
+    return read_rows(source, TrialColumns(**columns), planned=planned, by=by)
+
+
+def rows(*cells, name="acc"):
+    return [{"instance": f"q{i}", name: cell, "b": 1} for i, cell in enumerate(cells)]
+
+
+def jsonl(found):
+    return "".join(json.dumps(row) + "\n" for row in found)
+
+
+def both(cells, other, **how):
+    return assay.compare(rows(*cells), rows(*other), **how)
+
+
+def caveat(result, code):
+    return next((one.message for one in result.caveats if one.code == code), None)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("write", [str.upper, str.lower, str.title])
+def test_a_pair_of_words_is_1_and_0(pair, write):
+    found = read("a.csv", f"instance,acc\nq,{write(pair[0])}\nr,{write(pair[1])}\ns,\nt,n/a\n")
+    values = [one.dimensions["acc"] for one in found.sides[None]]
+    assert values == [1.0, 0.0, None, None]
+
+
+def test_the_words_are_named_and_compare_like_numbers():
+    ups, downs = ["PASS"] * 30 + ["FAIL"] * 10, ["FAIL"] * 30 + ["PASS"] * 10
+    words = both(downs, ups)
+    numbers = both([0] * 30 + [1] * 10, [1] * 30 + [0] * 10)
+    assert words.dimensions == numbers.dimensions
+    assert caveat(words, "read-as").endswith("acc: pass is 1, fail is 0.")
+    assert caveat(numbers, "read-as") is None
+
+
+def test_a_side_that_passes_everything_is_read_like_the_other():
+    found = both(["pass", "fail"] * 20, ["pass"] * 40)
+    assert found.dimensions[0].candidate == 1.0
+
+
+def test_a_word_that_is_the_same_everywhere_is_no_score():
+    before, after = rows(*[0, 1] * 10), rows(*[1] * 20)
+    found = assay.compare([{**r, "cached": "no"} for r in before],
+                          [{**r, "cached": "no"} for r in after])  # fmt: skip
+    assert "cached" not in {one.name for one in found.dimensions}
+    assert "cached (the same word everywhere)" in caveat(found, "columns-not-read")
+
+
+@pytest.mark.parametrize("name", ["answer", "prediction", "expected", "label", "target"])
+def test_an_answer_of_yes_and_no_is_no_score(name):
+    before = [{**row, name: "yes" if i % 2 else "no"} for i, row in enumerate(rows(*[0, 1] * 10))]
+    after = [{**row, name: "yes"} for row in rows(*[1] * 20)]
+    found = assay.compare(before, after)
+    assert name not in {one.name for one in found.dimensions}
+    assert name in caveat(found, "columns-not-read")
+
+
+@pytest.mark.parametrize("name", ["label", "gold", "ground_truth"])
+def test_a_label_of_0_and_1_is_named_as_left_out(name):
+    before = [{"instance": i, name: 1, "ok": i % 2} for i in range(40)]
+    after = [{"instance": i, name: i % 2, "ok": i % 2} for i in range(40)]
+    found = assay.compare(before, after)
+    assert [one.name for one in found.dimensions] == ["ok"]
+    assert name in caveat(found, "columns-not-read")
+    with pytest.raises(assay.SpecError, match="no column is known to be a score"):
+        assay.compare(before, after, dimension=name)
+
+
+def test_a_planned_column_of_words_is_refused_in_one_line(tmp_path):
+    plan = tmp_path / "dims.toml"
+    plan.write_text("[dimensions.acc]\n[dimensions.b]\n")
+    with pytest.raises(assay.SpecError) as error:
+        both(["A", "B"] * 5, ["B", "C"] * 5, config=plan)
+    assert "column 'acc': expected numbers, got 'A'; 10 of 10 cells hold no number" in str(
+        error.value
+    )
+    assert not error.value.details
+    assert "pass and fail" in error.value.hint
+
+
+def test_an_asked_column_of_words_is_refused_in_one_line():
+    with pytest.raises(assay.SpecError, match="1 of 3 cells holds no number") as error:
+        read("a.jsonl", jsonl(rows(1, "maybe", 0)), dimensions=("acc",))
+    assert not error.value.details
+
+
+def test_a_planned_column_of_a_pair_of_words_is_read(tmp_path):
+    plan = tmp_path / "dims.toml"
+    plan.write_text("[dimensions.acc]\n")
+    found = both(["FAIL"] * 20, ["PASS"] * 20, config=plan)
+    assert found.favourable
+    assert caveat(found, "absent") is None
+
+
+def test_decimal_commas_are_read_between_semicolons():
+    found = read("a.csv", "instance;acc;cost\nq;1;0,25\nr;0;1\ns;1;\n")
+    assert [one.dimensions["cost"] for one in found.sides[None]] == [0.25, 1.0, None]
+    assert found.scores.commas == ["cost"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.tsv", "instance\tacc\tcost\nq\t1\t0,25\nr\t0\t1,5\n"),
+        ("a.csv", 'instance,acc,cost\nq,1,"0,25"\nr,0,"1,500"\n'),
+        ("a.jsonl", jsonl([{"instance": "q", "acc": 1, "cost": "0,25"}])),
+    ],
+)
+def test_other_commas_are_named_and_not_read(name, text):
+    found = read(name, text)
+    assert found.scores.names == ["acc"]
+    assert found.scores.unread == {"cost": "numbers with a comma"}
+
+
+def test_every_column_is_read_or_named():
+    row = {"instance": "q", "acc": 1, "note": "a long text about this", "grade": "A", "tags": ["x"]}
+    row |= {"void": None, "task_id": 7, "label": 1, "model": "m", "harness.k": "v", "scorer": "s"}
+    found = read("a.jsonl", jsonl([row, {**row, "instance": "r"}]))
+    assert set(found.scores.names) == {"acc"}
+    assert set(found.scores.unread) == {"note", "grade", "tags", "void", "task_id", "label"}
+
+
+def repeated(name, order=(0, 1), count=12):
+    return [{"Task": f"t{i}", "agent": side, name: k, "success": int(side == "b" or i % 2 == k)}
+            for side in "ab" for i in range(count) for k in order]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["rep", "attempt", "epoch", "column_seven"])
+@pytest.mark.parametrize("order", [(0, 1), (1, 2, 3), (1, 0)])
+def test_a_repeat_counter_is_no_score_and_is_named(name, order):
+    found = assay.compare(repeated(name, order), by="agent", instance="Task")
+    assert [one.name for one in found.dimensions] == ["success"]
+    assert f"{name} (numbers the runs of an instance; `trial={name}`" in caveat(
+        found, "columns-not-read"
+    )
+    named = assay.compare(repeated(name, order), by="agent", instance="Task", trial=name)
+    assert found.dimensions[0].delta == named.dimensions[0].delta
+
+
+def test_scores_of_repeated_runs_are_no_counters():
+    cells = [(i * 7 + k * 3) % 5 % 2 for i in range(12) for k in range(2)]
+    found = read("a.jsonl", jsonl([{"instance": f"t{n // 2}", "odd": c, "b": 1}
+                                   for n, c in enumerate(cells)]))  # fmt: skip
+    assert "odd" in found.scores.names
+
+
+def test_few_instances_do_not_make_a_counter_of_a_score():
+    found = read("a.jsonl", jsonl([{"instance": f"t{n // 2}", "odd": n % 2} for n in range(6)]))
+    assert found.scores.names == ["odd"]
+
+
+def test_a_counter_of_one_file_is_none_in_the_other():
+    before = [{"instance": f"t{i}", "k7": k, "ok": k} for i in range(12) for k in (0, 1)]
+    after = [{"instance": f"t{i}", "k7": 0, "ok": 1} for i in range(12)]
+    before = [{**row, "ok": int(row["instance"] > "t4")} for row in before]
+    found = assay.compare(before, after)
+    assert [one.name for one in found.dimensions] == ["ok"]
+
+
+def test_a_fraction_named_like_a_counter_is_a_value():
+    found = read("a.jsonl", jsonl([{"instance": "q", "repetition": 0.25, "acc": 1}]))
+    assert "repetition" in found.scores.names
+
+
+def test_without_any_score_each_column_and_its_fault_is_listed():
+    with pytest.raises(assay.SpecError, match="no column holds numbers") as error:
+        read("a.jsonl", jsonl([{"instance": "q", "grade": "A", "label": 1}]))
+    assert error.value.details == (
+        "grade: words: A",
+        "label: by its name what was expected or answered",
+    )
+
+
+def test_the_name_is_given_as_the_reason_why_0_and_1_do_not_count():
+    before = [{"instance": i, "hallucinated": i % 2, "rating": 1 + i % 5} for i in range(20)]
+    after = [{"instance": i, "hallucinated": 0, "rating": 3} for i in range(20)]
+    with pytest.raises(assay.SpecError) as error:
+        assay.compare(before, after)
+    said = error.value.details
+    assert said[0] == "hallucinated: 0 and 1; by its name, more may be worse"
+    assert said[1] == "rating: 1 to 5; outside 0 to 1, so its range must be stated"
+    plan = "\n".join(said[2:])
+    assert assay.compare(before, after, config=_file(plan)).favourable
+
+
+def test_the_caveat_has_a_line_that_can_be_pasted():
+    before = [{"instance": i, "hallucinated": i % 2, "ok": i % 2} for i in range(20)]
+    after = [{"instance": i, "hallucinated": 0, "ok": 1} for i in range(20)]
+    said = caveat(assay.compare(before, after), "undirected")
+    assert "hallucinated (0 and 1; by its name, more may be worse)" in said
+    line = said.partition("with the line ")[2].partition(" (")[0]
+    assert line == 'dimensions.hallucinated.better = "lower"'
+    assert assay.compare(before, after, config=_file(line)).favourable
+
+
+def _file(text):
+    from pathlib import Path
+
+    path = Path("pasted.toml")
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
