@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import numpy as np
 import pandas
@@ -154,3 +155,92 @@ def test_a_feature_that_tells_something_is_not_called_inert():
     under = [(row["flag"], row["low"] > 0.5) for row in audit.to_rows() if row["auc"] < 0.70]
     assert set(under) == {(None, True), ("inert", False)}
     assert {each["flag"] for each in audit.to_dict()["features"]} >= {"inert"}
+
+
+WORDS = [f"w{i:03d}" for i in range(300)]
+
+
+def confounded(n=240):
+    """A frame whose positives are longer, under foreign column names and a shuffled index."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {
+            "prompt": f"What {' '.join(rng.choice(WORDS, 6))}?",
+            "completion": " ".join(
+                rng.choice(WORDS, int(rng.integers(4, 12) + 3 * (i % 2 and rng.random() < 0.7)))
+            ),
+            "verdict": "wrong" if i % 2 else "right",
+        }
+        for i in range(n)
+    ]
+    return pandas.DataFrame(rows, index=rng.permutation(n))
+
+
+NAMED = {
+    "question": "prompt",
+    "response": "completion",
+    "label": "verdict",
+    "positive": "wrong",
+}
+
+
+def test_a_balanced_subset_is_taken_by_position_as_rows_or_as_a_benchmark():
+    frame = confounded()
+    balanced = assay.balance(frame, **NAMED)
+    assert balanced.achieved and 0 < balanced.kept < len(frame)
+    chosen = frame.iloc[balanced.positions]
+    assert balanced.rows() == chosen.to_dict(orient="records")
+    assert [int(name) - 1 for name in balanced.records] == balanced.positions
+    audits = [assay.confounds(chosen, **NAMED), assay.confounds(balanced)]
+    for audit in audits:
+        assert audit.joint.auc == balanced.after.joint
+        assert (audit.verdict, audit.because) == (balanced.verdict, balanced.because)
+    kept = assay.load_benchmark(balanced)
+    assert [item.id for item in kept.items] == list(balanced.records)
+    assert kept.digest != assay.load_benchmark(frame, **NAMED).digest
+    assert "balanced subset of frame" in str(audits[1])
+    assert assay.run("oracle:word_length", balanced).benchmark.digest == kept.digest
+    again = pickle.loads(pickle.dumps(balanced))  # noqa: S301 - our own bytes
+    assert again == balanced and again.rows() == balanced.rows()
+
+
+def test_positions_count_the_rows_that_were_left_out():
+    frame = confounded()
+    frame.iloc[0, 1] = None
+    balanced = assay.balance(frame, missing="exclude", **NAMED)
+    assert 0 not in balanced.positions
+    assert balanced.rows() == frame.iloc[balanced.positions].to_dict(orient="records")
+
+
+def test_the_rows_of_a_file_that_changed_are_refused(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in PAIRS))
+    balanced = assay.balance(path, positive="class != truth")
+    assert balanced.rows() == [PAIRS[place] for place in balanced.positions]
+    path.write_text(json.dumps(PAIRS[0]) + "\n")
+    with pytest.raises(assay.errors.DigestMismatch, match="has changed"):
+        balanced.rows()
+
+
+def test_a_failed_repair_says_so_and_gives_no_rows():
+    rows = [
+        {"question": f"q{i}", "response": "word " * (9 if i % 2 else 1), "label": i % 2}
+        for i in range(60)
+    ]
+    failed = assay.balance(rows)
+    assert not failed.achieved
+    assert "\nnot balanced for the declared surface" in str(failed)
+    assert "last tried: AUC" in str(failed) and "confounds on it" not in str(failed)
+    assert failed.positions == [] and failed.verdict is None
+    for use in (failed.rows, lambda: assay.confounds(failed), lambda: assay.load_benchmark(failed)):
+        with pytest.raises(assay.SpecError, match="no balanced subset was found"):
+            use()
+
+
+def test_a_cell_that_writes_a_subset_can_be_run_again(tmp_path):
+    out = tmp_path / "new" / "out.jsonl"
+    for _ in range(2):
+        assay.balance("minimal-pairs", out=out, overwrite=True)
+    with pytest.raises(assay.SpecError) as refused:
+        assay.balance("minimal-pairs", out=out)
+    assert "`overwrite=True`" in refused.value.__notes__[0]

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
@@ -38,6 +38,14 @@ _MOST_NAMES = 1000
 _DEEPEST_FIELD = 3
 
 
+@runtime_checkable
+class HoldsBenchmark(Protocol):
+    """A result that holds a benchmark, such as a balanced subset."""
+
+    def as_benchmark(self) -> Benchmark:
+        """The benchmark."""
+
+
 def load_benchmark(
     data: object, *, columns: Columns | None = None, second: object = None
 ) -> Benchmark:
@@ -46,6 +54,8 @@ def load_benchmark(
     `second` is the corpus for cross-corpus bars. The columns named are those of `data`; a second
     corpus has the default names.
     """
+    if isinstance(data, HoldsBenchmark):
+        data = data.as_benchmark()
     if isinstance(data, Benchmark):
         benchmark = _as_loaded(data, columns or Columns())
     elif not isinstance(data, (str, os.PathLike)):

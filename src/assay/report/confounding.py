@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.confounding.balance import Balanced, Surfaces
+from assay.confounding.balanced import TELLING, Balanced, Surfaces
 from assay.confounding.result import (
     ABOUT_WHAT_WAS_READ,
     ConfoundAudit,
@@ -41,10 +41,6 @@ _SURFACE = {
     "declared": "declared surface: features that read no meaning; `surface=lexical` adds words and"
     " letters",
     "lexical": "lexical surface: features that read no meaning, and words and letters",
-}
-_BALANCED = {
-    "declared": "Balanced for the declared surface: the features, without words and letters.",
-    "lexical": "Balanced for the lexical surface: the features, words and letters.",
 }
 _FLAGS = (
     "better: whether higher or lower values mean positive. rho: rank correlation with the number of"
@@ -175,14 +171,13 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     tried = "balanced" if balanced.achieved else "last tried"
     console.print(table(("", "before", tried), rows))
     console.print()
-    telling = [each for each in balanced.caveats if each.code in ("ids-tell", "columns-tell")]
+    telling = [each for each in balanced.caveats if each.code in TELLING]
     draw_caveats([each for each in balanced.caveats if each not in telling], console)
     if not balanced.achieved:
         words = "Nothing was written. Collect records whose surface does not predict the label."
         console.print(styled(f"{balanced.outcome} {words}"))
         return
-    but = ", but not for its ids or other columns" if telling else ""
-    console.print(styled(f"Balanced for the {balanced.surface} surface{but}."))
+    console.print(styled(balanced.balanced_for))
     for caveat in telling:
         console.print(styled(as_flags(caveat.message), style="yellow"))
     for what, counts in balanced.lost.items():
@@ -196,6 +191,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     else:
         share = f"{balanced.kept / balanced.n:.0%}"
         console.print(styled(f"{out} has {balanced.kept:,} of the records ({share})."))
+    console.print(styled(balanced.audited))
 
 
 def _joint(surfaces: Surfaces) -> str:
