@@ -3,6 +3,7 @@ import pickle
 
 import numpy as np
 import pandas
+import polars
 import pytest
 
 import assay
@@ -71,8 +72,10 @@ def test_scores_may_be_runs(auc, tmp_path):
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
-        (pandas.Series([1.0]), "scores in Series: nothing says which record each belongs to"),
-        (np.array([1.0]), "scores in ndarray"),
+        (pandas.Series([1.0]), "scores in a Series whose index is neither the ids of the records"),
+        (pandas.Series([1.0, 2.0], index=["darkcore-001"] * 2), "'darkcore-001' more than once"),
+        (np.array([1.0]), "1 scores, but darkcore has 108 records"),
+        (np.ones((108, 2)), "scores in ndarray of shape 108x2, expected one number a record"),
         ([1.0, 2.0], "2 scores, but darkcore has 108 records"),
         ({"nobody": 1.0}, "the scores, row 1: id 'nobody' is not in the benchmark"),
         ({"m": object()}, "got object, which holds no rows"),
@@ -244,3 +247,75 @@ def test_a_cell_that_writes_a_subset_can_be_run_again(tmp_path):
     with pytest.raises(assay.SpecError) as refused:
         assay.balance("minimal-pairs", out=out)
     assert "`overwrite=True`" in refused.value.__notes__[0]
+
+
+def test_scores_may_be_arrays_and_series(auc):
+    values = np.array(list(SCORES.values()))
+    assert methods_of(values) == methods_of(polars.Series(values)) == {"scores": auc}
+    assert methods_of(pandas.Series(values)) == {"scores": auc}
+    by_id = pandas.Series(SCORES).sample(frac=1.0, random_state=1)
+    assert methods_of(by_id) == {"scores": auc}
+    several = {"one": by_id, "two": values, "three": pandas.Series(values)}
+    assert methods_of(several) == dict.fromkeys(several, auc)
+    assert methods_of({"id": np.array(list(SCORES)), "score": values}) == {"rows": auc}
+
+
+def test_the_index_of_a_series_is_never_ignored():
+    frame = confounded().assign(judge=range(240))
+    expected = assay.confounds(frame, scores=list(range(240)), joint=False, **NAMED).methods[0].auc
+    found = assay.confounds(frame, scores=frame["judge"], joint=False, **NAMED).methods[0].auc
+    assert found == expected
+    mixed = frame["judge"].sample(frac=1.0, random_state=2)
+    with pytest.raises(assay.SpecError, match="nor the index of their frame"):
+        assay.confounds(frame, scores=mixed, joint=False, **NAMED)
+    numbered = frame.assign(nr=np.random.default_rng(3).permutation(240))
+    own = assay.confounds(numbered, scores=numbered["judge"], joint=False, id="nr", **NAMED)
+    assert own.methods[0].auc == expected
+
+
+def test_a_column_of_the_data_may_hold_the_scores(tmp_path):
+    frame = confounded().assign(judge=[i % 7 for i in range(240)])
+    named = {**NAMED, "joint": False}
+    expected = assay.confounds(frame, scores=frame["judge"].to_list(), **named).methods[0].auc
+    for data in (frame, frame.to_dict(orient="records")):
+        audit = assay.confounds(data, score="judge", **named)
+        assert [(m.name, m.auc) for m in audit.methods] == [("judge", expected)]
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    found = assay.confounds(tmp_path / "mine.csv", score=["judge"], **named).methods
+    assert found[0].auc == expected
+    with pytest.raises(assay.SpecError, match="no column 'does_not_exist' to take scores from"):
+        assay.confounds(frame, score="does_not_exist", **named)
+    with pytest.raises(assay.SpecError) as refused:
+        assay.confounds(frame, scores="judge", **named)
+    assert '`score="judge"`' in refused.value.__notes__[0]
+    balanced = assay.balance(frame, **NAMED)
+    kept = frame.iloc[balanced.positions]
+    both = [
+        assay.confounds(balanced, score="judge", joint=False),
+        assay.confounds(balanced, scores=kept["judge"].to_numpy(), joint=False),
+        assay.confounds(kept, score="judge", **named),
+    ]
+    assert len({audit.methods[0].auc for audit in both}) == 1
+
+
+def test_a_printed_audit_counts_scores_that_are_missing_and_has_a_row_for_each_method():
+    first, second, *_ = SCORES
+    gaps = {**SCORES, first: None, second: float("nan")}
+    audit = assay.confounds(DARK, scores={"mine": gaps}, joint=False)
+    for text in (str(audit), audit._repr_html_()):
+        assert "without 2 records that have no score" in text
+    row = audit.to_rows()[0]
+    assert (row["kind"], row["name"], row["unscored"]) == ("method", "mine", 2)
+    assert row["auc"] == audit.methods[0].auc
+    assert "<td>mine</td>" in audit._repr_html_()
+    assert len({tuple(row) for row in audit.to_rows()}) == 1
+    assert {row["kind"] for row in assay.confounds(DARK, joint=False).to_rows()} == {"feature"}
+
+
+def test_a_feature_of_ones_own_is_mentioned_even_if_it_tells_nothing():
+    def flat(response):
+        return 1.0
+
+    audit = assay.confounds(DARK, joint=False, feature=flat)
+    assert "flat (yours) alone: AUC 0.500" in str(audit)
+    assert [row["name"] for row in audit.to_rows() if row["kind"] == "own feature"] == ["flat"]

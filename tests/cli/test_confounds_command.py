@@ -34,6 +34,7 @@ KEYS = {
     "surface",
     "digests",
     "signature",
+    "own_features",
 }
 FEATURE_KEYS = {"name", "on", "auc", "low", "high", "least", "direction", "rho_length", "flag"}
 JOINT_KEYS = {"auc", "low", "high", "left", "importance", "given_away"}
@@ -725,3 +726,18 @@ def test_scores_in_a_file_are_for_confounds_not_for_score(assay_cmd, written):
     done = assay_cmd("score", written(records()), "--label", "label", "--score", "judge")
     assert done.code == 2
     assert "assay confounds FILE --scores FILE --score COLUMN" in done.err
+
+
+def test_a_column_of_the_file_holds_the_scores(assay_cmd, tmp_path):
+    rows = [
+        {"question": f"q{i}", "response": "a " * (i % 7), "label": i % 2, "judge": i % 5}
+        for i in range(60)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "mine.jsonl").write_text(text, encoding="utf-8")
+    done = assay_cmd("confounds", "mine.jsonl", "--score", "judge", "--no-joint", "--json")
+    assert [method["name"] for method in done.json["methods"]] == ["judge"]
+    refused = assay_cmd("confounds", "mine.jsonl", "--score", "jugde", "--no-joint")
+    assert refused.code == 2 and "no column 'jugde' to take scores from" in refused.err
+    refused = assay_cmd("confounds", "mine.jsonl", "--scores", "judge", "--no-joint")
+    assert refused.code == 2 and "Name it so: --score judge, without --scores" in refused.err

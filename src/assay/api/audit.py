@@ -33,7 +33,7 @@ def confounds(
     data: object,
     *,
     scores: object = None,
-    score: str | Sequence[str] = "score",
+    score: str | Sequence[str] | None = None,
     scores_encoding: str | None = None,
     feature: OwnFeature | Sequence[OwnFeature] = (),
     surface: Kind = "declared",
@@ -48,8 +48,12 @@ def confounds(
 
     `scores` are those of methods: what is left of each once surface is held equal? Give a file, a
     saved run, a log or a Run; a dictionary of scores by record id, which may be texts such as
-    "0.9"; a list of numbers, one a record; rows or a frame with `id` and `score` (or the column
-    that `score` names, or several). Several: a list of such, or a dictionary of them by name.
+    "0.9"; one number a record, in their order, as a list, an array or a series; a pandas series
+    whose index holds the ids; rows or a frame with `id` and `score` (or the column that `score`
+    names, or several). Several: a list of such, or a dictionary of them by name. `score` without
+    `scores` names a column of the data themselves. A missing score (None, NaN) leaves its record
+    out of that method's figures, and is counted.
+
     `feature` is a feature of your own, or several:
     `file.py:function`, or a function of the response, the question or both, which then runs in this
     process. `surface="lexical"` counts words and letters as surface too. Without `joint` each
@@ -68,6 +72,7 @@ def confounds(
         data,
         scores=scores,
         score_columns=score_columns(score, scores_encoding),
+        scores_encoding=scores_encoding,
         features=[feature] if isinstance(feature, str) or callable(feature) else feature,
         surface=surface,
         joint=joint,
@@ -84,11 +89,18 @@ def audit(
     surface: Kind,
     joint: bool,
     columns: ColumnWords,
+    scores_encoding: str | None = None,
     progress: Progress = _silent,
 ) -> ConfoundAudit:
     """The audit, with progress shown."""
     benchmark = load_benchmark(data, columns=columns_of(columns))
-    by_method = method_scores(scores, benchmark, score_columns)
+    by_method = method_scores(
+        scores,
+        benchmark,
+        score_columns,
+        encoding=scores_encoding,
+        index=getattr(data, "index", None),
+    )
     measured = [measure_feature(own, benchmark) for own in features]
     total = judge.steps(len(benchmark.items), methods=len(by_method)) if joint else 1
     with progress("fitting", total) as step:

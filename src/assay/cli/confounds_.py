@@ -26,10 +26,9 @@ EXIT_CODES = (
 @click.option(
     "--score",
     multiple=True,
-    default=["score"],
-    show_default=True,
     metavar="COLUMN",
-    help="The column of --scores that holds the score; of a log, its metric. Repeatable.",
+    help="The column that holds the score, of --scores or else of FILE; of a log, its metric."
+    " Repeatable. Default: score, with --scores.",
 )
 @click.option(
     "--scores-encoding",
@@ -81,6 +80,7 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
         file,
         scores=flags["scores"],
         score_columns=score_columns(flags["score"], flags["scores_encoding"]),
+        scores_encoding=flags["scores_encoding"],
         features=flags["feature"],
         surface=flags["surface"],
         joint=not flags["no_joint"],

@@ -89,6 +89,7 @@ def confounds(
         surface=surface,
         digests={"benchmark": benchmark.digest},
         signature=_signature(benchmark, surface),
+        own_features=tuple(feature.name for feature in features),
     )
 
 

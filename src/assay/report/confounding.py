@@ -64,7 +64,7 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
         out.print(styled(as_flags(caveat.message)))
     out.print(styled(as_flags(_SURFACE[audit.surface]), style="dim"))
     out.print()
-    _draw_features(audit.features, out, every=every)
+    _draw_features(audit, out, every=every)
     if audit.joint is not None:
         _draw_joint(audit.joint, out)
     if audit.methods:
@@ -80,9 +80,14 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
     out.print(styled(audit.signature, style="dim"))
 
 
-def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: bool) -> None:
-    ranked = sorted(features, key=lambda feature: -feature.auc)
-    shown = ranked if every else [feature for feature in ranked if feature.low > 0.5][:FEW]
+def _draw_features(audit: ConfoundAudit, out: "Console", *, every: bool) -> None:
+    ranked = sorted(audit.features, key=lambda feature: -feature.auc)
+    telling = [feature for feature in ranked if feature.low > 0.5][:FEW]
+    shown = [
+        feature
+        for feature in ranked
+        if every or feature in telling or feature.name in audit.own_features
+    ]
     if shown:
         out.print(
             table(
@@ -96,8 +101,8 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
     hidden = len(ranked) - len(shown)
     if hidden:
         more = "more features" if shown else "features"
-        telling = sum(feature.low > 0.5 for feature in ranked[len(shown) :])
-        words = f"{hidden} {more}, {telling or 'none'} of them shown to predict the label alone"
+        others = sum(feature.low > 0.5 for feature in ranked if feature not in shown)
+        words = f"{hidden} {more}, {others or 'none'} of them shown to predict the label alone"
         out.print(styled(as_flags(f"{words}; `all=True` shows them."), style="dim"))
     out.print()
 
