@@ -319,3 +319,20 @@ def test_a_feature_of_ones_own_is_mentioned_even_if_it_tells_nothing():
     audit = assay.confounds(DARK, joint=False, feature=flat)
     assert "flat (yours) alone: AUC 0.500" in str(audit)
     assert [row["name"] for row in audit.to_rows() if row["kind"] == "own feature"] == ["flat"]
+
+
+def test_too_few_records_are_said_to_be_too_few_and_how_many_it_takes():
+    audit = assay.confounds(confounded(8), **NAMED)
+    assert audit.verdict == "undecided"
+    assert audit.because.startswith(
+        "too few records: 4 positive and 4 negative; a verdict needs at least 10 of each"
+    )
+    assert "without the joint surface model" in assay.confounds(DARK, joint=False).because
+
+
+def test_faults_are_printed_as_sentences_with_a_count_and_a_remedy():
+    frame = confounded()
+    frame.iloc[:3, 1] = None
+    said = str(assay.confounds(frame, joint=False, **NAMED))
+    assert "empty-response: Blank responses: 3. Give these records a response, or drop" in said
+    assert "fault of the data: empty-response" not in said

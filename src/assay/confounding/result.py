@@ -144,7 +144,8 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
     """The audit of a benchmark, and perhaps of methods on it.
 
     `needed_records` is how many records would bring a verdict, if these are too few.
-    `own_features` are the names of the features that you gave.
+    `own_features` are the names of the features that you gave. `numbered` says that the data have
+    no ids, so that records are named by their numbers, counted from 1.
 
     Example:
         >>> import assay
@@ -169,6 +170,7 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
     digests: Mapping[str, str | None]
     signature: str
     own_features: tuple[str, ...] = ()
+    numbered: bool = False
 
     @property
     def favourable(self) -> bool:
@@ -224,12 +226,16 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
         return [*said, *self._faults(), self.signature]
 
     def _faults(self) -> list[str]:
-        """The first faults that give the label away in full, the others by their codes."""
+        """The first faults of the data with their remedies, those that tell the label first."""
         told = [finding for finding in self.lint if finding.code in TELLING][:_MOST_SAID]
-        said = [f"{finding.code}: {finding.message}" for finding in told]
-        others = [finding.code for finding in self.lint if finding not in told]
-        left = counted(len(others), "other fault" if told else "fault")
-        return [*said, f"{left} of the data: {', '.join(others)}"] if others else said
+        others = [finding for finding in self.lint if finding not in told]
+        said = [
+            f"{finding.code}: {finding.message} {finding.remedy}"
+            for finding in (*told, *others[:_MOST_SAID])
+        ]
+        more = len(others) - _MOST_SAID
+        left = f"and {counted(more, 'more fault')} of the data: lint has all of them"
+        return [*said, left] if more > 0 else said
 
 
 _NO_METHOD = dict.fromkeys(

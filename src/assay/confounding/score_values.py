@@ -52,7 +52,7 @@ def scores_in_array(array: Any, benchmark: Benchmark, index: object) -> dict[str
     ids = benchmark.all_ids
     if words == ids or words == [str(number) for number in range(len(ids))]:
         return scores_in_order(values, benchmark)
-    if _has_ids(benchmark) and set(words) <= set(ids):
+    if not benchmark.numbered and set(words) <= set(ids):
         for word in set(words) if len(set(words)) < len(words) else ():
             if words.count(word) > 1:
                 raise SpecError(f"the scores have the id {word!r:.60} more than once")
@@ -103,16 +103,6 @@ def _same(labels: Any, index: object) -> bool:  # noqa: ANN401 - theirs
     if index is None or not callable(getattr(labels, "equals", None)):
         return False
     return bool(labels.equals(index))
-
-
-def _has_ids(benchmark: Benchmark) -> bool:
-    """Whether the records have ids of their own, and were not numbered."""
-    columns = None if benchmark.origin is None else benchmark.origin.columns
-    if columns is not None and columns.ids == "none":
-        return False
-    if columns is not None and columns.id is not None:
-        return True
-    return benchmark.all_ids != [str(number) for number in range(1, benchmark.records + 1)]
 
 
 def _is_missing(value: object) -> bool:

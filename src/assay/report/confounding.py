@@ -30,12 +30,12 @@ _STYLE = {
     Fitness.UNFIT: "red",
     Fitness.UNDECIDED: "yellow",
 }
+_BALANCE = "assay balance FILE `out=FILE`"
 _NEXT = {
     Fitness.CONFOUNDED: "Use bars that ask for more than the surface gives (`bars=v4`;"
-    " `bars=plain-2` for labels without classes), or take a balanced subset:"
-    " assay balance FILE `out=FILE`",
-    Fitness.UNFIT: "Take a balanced subset (assay balance FILE `out=FILE`), or collect records"
-    " whose surface does not predict the label.",
+    " `bars=plain-2` for labels without classes), or take a balanced subset:",
+    Fitness.UNFIT: "Collect records whose surface does not predict the label, or take a balanced"
+    " subset:",
 }
 _SURFACE = {
     "declared": "declared surface: features that read no meaning; `surface=lexical` adds words and"
@@ -56,8 +56,13 @@ _SHARES = (
 )
 
 
-def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> None:
-    """An audit: features, the joint model, methods, faults of the data, and the verdict."""
+def draw_audit(
+    audit: ConfoundAudit, out: "Console", *, every: bool = False, balance: str = _BALANCE
+) -> None:
+    """An audit: features, the joint model, methods, faults of the data, and the verdict.
+
+    `balance` is the command that takes a balanced subset of these data.
+    """
     out.print(styled(f"{audit.benchmark}: {audit.records_read}"))
     first = [caveat for caveat in audit.caveats if caveat.code in ABOUT_WHAT_WAS_READ]
     for caveat in first:
@@ -66,15 +71,16 @@ def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> 
     out.print()
     _draw_features(audit, out, every=every)
     if audit.joint is not None:
-        _draw_joint(audit.joint, out)
+        _draw_joint(audit.joint, out, numbered=audit.numbered)
     if audit.methods:
         _draw_methods(audit.methods, out)
     if audit.lint:
-        _draw_lint(audit.lint, out)
+        _draw_lint(audit.lint, out, numbered=audit.numbered)
     style = f"bold {_STYLE[audit.verdict]}"
     out.print(marked("verdict  ", audit.verdict.upper(), style, f"  {audit.because}"))
     if audit.verdict in _NEXT:
         out.print(styled(as_flags(_NEXT[audit.verdict])))
+        out.print(styled(f"  {as_flags(balance)}"), soft_wrap=True)  # whole, to be pasted
     out.print()
     draw_caveats([each for each in audit.caveats if each not in first], out)
     out.print(styled(audit.signature, style="dim"))
@@ -108,9 +114,8 @@ def _draw_features(audit: ConfoundAudit, out: "Console", *, every: bool) -> None
 
 
 def _legend(flags: Sequence[str]) -> str:
-    """What the columns rho and flag mean, as far as they are used."""
-    flagged = _FLAGGED if {"length", "orthogonal"} & set(flags) else ""
-    return f"{_FLAGS}{flagged}{_INERT if 'inert' in flags else ''}"
+    """What the columns rho and flag mean."""
+    return f"{_FLAGS}{_FLAGGED}{_INERT if 'inert' in flags else ''}"
 
 
 def _feature_row(feature: FeatureResult) -> tuple[str, ...]:
@@ -124,7 +129,7 @@ def _label(feature: FeatureResult | Importance) -> str:
     return f"{OF_QUESTION}{feature.name}" if feature.on == "question" else feature.name
 
 
-def _draw_joint(joint: Joint, out: "Console") -> None:
+def _draw_joint(joint: Joint, out: "Console", *, numbered: bool) -> None:
     figures = f"AUC {joint.auc:.3f} {interval(joint.low, joint.high)}"
     out.print(styled(f"All together, out of fold (cross-validated): {figures}"))
     leading = [entry for entry in joint.importance if entry.value >= 0.001][:_LISTED]
@@ -133,7 +138,8 @@ def _draw_joint(joint: Joint, out: "Console") -> None:
         out.print(styled(f"  rests on (AUC lost if shuffled): {listed}"))
     if joint.given_away and joint.low > 0.5:
         listed = ", ".join(f"{entry.id} ({entry.probability:.2f})" for entry in joint.given_away)
-        out.print(styled(f"  most given away (probability of the label): {listed}"))
+        named = "record number, from 1," if numbered else "record id"
+        out.print(styled(f"  most given away ({named} and probability of its label): {listed}"))
     out.print()
 
 
@@ -154,13 +160,14 @@ def _draw_methods(methods: Sequence[MethodResult], out: "Console") -> None:
     out.print()
 
 
-def _draw_lint(findings: Sequence[Finding], out: "Console") -> None:
+def _draw_lint(findings: Sequence[Finding], out: "Console", *, numbered: bool) -> None:
     for finding in findings:
         line = styled(finding.code, style="yellow")
         line.append(f"  {styled(finding.message).plain}", style="default")
         out.print(line)
         ids = ", ".join(finding.records[:_LISTED]) + (", ..." if finding.count > _LISTED else "")
-        remedy = f"  {finding.remedy}" + (f" ({ids})" if ids else "")
+        named = "record" if numbered and finding.count == 1 else "records" if numbered else "ids"
+        remedy = f"  {finding.remedy}" + (f" ({named} {ids})" if ids else "")
         out.print(styled(remedy, style="dim"))
     out.print()
 
