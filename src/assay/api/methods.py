@@ -55,7 +55,7 @@ def try_method(
     so. It takes (question), (response) or both, by these names or in this order, and returns a
     score, a class, or a mapping with `score` and `class`. A single parameter named `answer`,
     `completion`, `output`, `reply` or `text` gets the response. A learner has `fit(examples)`,
-    which returns such a function; an example has `question`, `response` and `label`. `benchmark`
+    which returns such a function; an example has `question`, `response` and `target`. `benchmark`
     is a Benchmark, or anything that `load_benchmark` takes, with the same parameters for its
     columns.
 

@@ -6,6 +6,7 @@ what was left out of them.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -35,6 +36,7 @@ from assay.tables.source import IN_MEMORY, STANDARD_INPUT, TableSource, read_tab
 from assay.wording import did_you_mean
 
 _MOST_NAMES = 1000
+_URL = re.compile(r"(?:https?|ftp|s3|gs|hf):/", re.IGNORECASE)
 _DEEPEST_FIELD = 3
 
 
@@ -193,6 +195,11 @@ def _read(place: str, columns: Columns) -> TableSource | LogRecords:
         path = Path(place)
         with storage(place):
             there, readable = path.exists(), path.is_file() or path.is_dir()
+        if not there and _URL.match(place):
+            raise SpecError(
+                f"{place:.200} is a URL, and nothing is fetched",
+                hint="Download it first: curl -LO URL",
+            )
         if not there:
             raise SpecError(
                 f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file",

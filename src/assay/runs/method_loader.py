@@ -137,7 +137,7 @@ def _refuse_estimator(method: Any) -> None:  # noqa: ANN401 - theirs
         f"got {type(method).__name__}, an estimator with fit(X, y), expected a function. Fitted"
         f" already: def detect(question, response): return model.{call}. To fit it out of fold:"
         " a class whose fit(examples) returns such a function; an example has question, response"
-        " and label"
+        " and target"
     )
 
 
