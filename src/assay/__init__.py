@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.claim_audit.scan.scan import ClaimScan
     from assay.comparison.power import Power
     from assay.comparison.result import Comparison, Comparisons
-    from assay.confounding.balance import Balanced
+    from assay.confounding.balanced import Balanced
     from assay.confounding.result import ConfoundAudit
     from assay.dual_condition.result import DualResult
     from assay.errors import (
@@ -67,7 +67,7 @@ _HOMES = {
     "claim_audit.scan.scan": "ClaimScan",
     "comparison.power": "Power",
     "comparison.result": "Comparison Comparisons",
-    "confounding.balance": "Balanced",
+    "confounding.balanced": "Balanced",
     "confounding.result": "ConfoundAudit",
     "dual_condition.result": "DualResult",
     "errors": "AssayError IntegrityError MethodError ProtocolError SpecError StorageError",

@@ -33,6 +33,8 @@ _NUMBERS = {
     *("resamples", "seed", "spread", "to"),
 }
 """Parameters that take numbers; all others take texts."""
+_FLAGS = {"overwrite": "force"}
+"""Parameters with another name on the command line."""
 _AGAIN = re.compile(r"`(?P<name>[a-z_]+)=(?P<one>[^`]+)` `(?P=name)=(?P<other>[^`]+)`")
 _LONGEST_COLUMN = 60
 
@@ -109,7 +111,7 @@ def as_flags(text: str) -> str:
 
 
 def _flag(match: re.Match[str]) -> str:
-    name, value = match[1].rstrip("_").replace("_", "-"), match[2]
+    name, value = _FLAGS.get(match[1], match[1]).rstrip("_").replace("_", "-"), match[2]
     if value == "False":
         return f"--no-{name}"
     return f"--{name}" if value in ("", "True") else f"--{name} {value}"

@@ -1,7 +1,9 @@
 import json
+import pickle
 
 import numpy as np
 import pandas
+import polars
 import pytest
 
 import assay
@@ -70,8 +72,10 @@ def test_scores_may_be_runs(auc, tmp_path):
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
-        (pandas.Series([1.0]), "scores in Series: nothing says which record each belongs to"),
-        (np.array([1.0]), "scores in ndarray"),
+        (pandas.Series([1.0]), "scores in a Series whose index is neither the ids of the records"),
+        (pandas.Series([1.0, 2.0], index=["darkcore-001"] * 2), "'darkcore-001' more than once"),
+        (np.array([1.0]), "1 scores, but darkcore has 108 records"),
+        (np.ones((108, 2)), "scores in ndarray of shape 108x2, expected one number a record"),
         ([1.0, 2.0], "2 scores, but darkcore has 108 records"),
         ({"nobody": 1.0}, "the scores, row 1: id 'nobody' is not in the benchmark"),
         ({"m": object()}, "got object, which holds no rows"),
@@ -154,3 +158,181 @@ def test_a_feature_that_tells_something_is_not_called_inert():
     under = [(row["flag"], row["low"] > 0.5) for row in audit.to_rows() if row["auc"] < 0.70]
     assert set(under) == {(None, True), ("inert", False)}
     assert {each["flag"] for each in audit.to_dict()["features"]} >= {"inert"}
+
+
+WORDS = [f"w{i:03d}" for i in range(300)]
+
+
+def confounded(n=240):
+    """A frame whose positives are longer, under foreign column names and a shuffled index."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {
+            "prompt": f"What {' '.join(rng.choice(WORDS, 6))}?",
+            "completion": " ".join(
+                rng.choice(WORDS, int(rng.integers(4, 12) + 3 * (i % 2 and rng.random() < 0.7)))
+            ),
+            "verdict": "wrong" if i % 2 else "right",
+        }
+        for i in range(n)
+    ]
+    return pandas.DataFrame(rows, index=rng.permutation(n))
+
+
+NAMED = {
+    "question": "prompt",
+    "response": "completion",
+    "label": "verdict",
+    "positive": "wrong",
+}
+
+
+def test_a_balanced_subset_is_taken_by_position_as_rows_or_as_a_benchmark():
+    frame = confounded()
+    balanced = assay.balance(frame, **NAMED)
+    assert balanced.achieved and 0 < balanced.kept < len(frame)
+    chosen = frame.iloc[balanced.positions]
+    assert balanced.rows() == chosen.to_dict(orient="records")
+    assert [int(name) - 1 for name in balanced.records] == balanced.positions
+    audits = [assay.confounds(chosen, **NAMED), assay.confounds(balanced)]
+    for audit in audits:
+        assert audit.joint.auc == balanced.after.joint
+        assert (audit.verdict, audit.because) == (balanced.verdict, balanced.because)
+    kept = assay.load_benchmark(balanced)
+    assert [item.id for item in kept.items] == list(balanced.records)
+    assert kept.digest != assay.load_benchmark(frame, **NAMED).digest
+    assert "balanced subset of frame" in str(audits[1])
+    assert assay.run("oracle:word_length", balanced).benchmark.digest == kept.digest
+    again = pickle.loads(pickle.dumps(balanced))  # noqa: S301 - our own bytes
+    assert again == balanced and again.rows() == balanced.rows()
+
+
+def test_positions_count_the_rows_that_were_left_out():
+    frame = confounded()
+    frame.iloc[0, 1] = None
+    balanced = assay.balance(frame, missing="exclude", **NAMED)
+    assert 0 not in balanced.positions
+    assert balanced.rows() == frame.iloc[balanced.positions].to_dict(orient="records")
+
+
+def test_the_rows_of_a_file_that_changed_are_refused(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in PAIRS))
+    balanced = assay.balance(path, positive="class != truth")
+    assert balanced.rows() == [PAIRS[place] for place in balanced.positions]
+    path.write_text(json.dumps(PAIRS[0]) + "\n")
+    with pytest.raises(assay.errors.DigestMismatch, match="has changed"):
+        balanced.rows()
+
+
+def test_a_failed_repair_says_so_and_gives_no_rows():
+    rows = [
+        {"question": f"q{i}", "response": "word " * (9 if i % 2 else 1), "label": i % 2}
+        for i in range(60)
+    ]
+    failed = assay.balance(rows)
+    assert not failed.achieved
+    assert "\nnot balanced for the declared surface" in str(failed)
+    assert "last tried: AUC" in str(failed) and "confounds on it" not in str(failed)
+    assert failed.positions == [] and failed.verdict is None
+    for use in (failed.rows, lambda: assay.confounds(failed), lambda: assay.load_benchmark(failed)):
+        with pytest.raises(assay.SpecError, match="no balanced subset was found"):
+            use()
+
+
+def test_a_cell_that_writes_a_subset_can_be_run_again(tmp_path):
+    out = tmp_path / "new" / "out.jsonl"
+    for _ in range(2):
+        assay.balance("minimal-pairs", out=out, overwrite=True)
+    with pytest.raises(assay.SpecError) as refused:
+        assay.balance("minimal-pairs", out=out)
+    assert "`overwrite=True`" in refused.value.__notes__[0]
+
+
+def test_scores_may_be_arrays_and_series(auc):
+    values = np.array(list(SCORES.values()))
+    assert methods_of(values) == methods_of(polars.Series(values)) == {"scores": auc}
+    assert methods_of(pandas.Series(values)) == {"scores": auc}
+    by_id = pandas.Series(SCORES).sample(frac=1.0, random_state=1)
+    assert methods_of(by_id) == {"scores": auc}
+    several = {"one": by_id, "two": values, "three": pandas.Series(values)}
+    assert methods_of(several) == dict.fromkeys(several, auc)
+    assert methods_of({"id": np.array(list(SCORES)), "score": values}) == {"rows": auc}
+
+
+def test_the_index_of_a_series_is_never_ignored():
+    frame = confounded().assign(judge=range(240))
+    expected = assay.confounds(frame, scores=list(range(240)), joint=False, **NAMED).methods[0].auc
+    found = assay.confounds(frame, scores=frame["judge"], joint=False, **NAMED).methods[0].auc
+    assert found == expected
+    mixed = frame["judge"].sample(frac=1.0, random_state=2)
+    with pytest.raises(assay.SpecError, match="nor the index of their frame"):
+        assay.confounds(frame, scores=mixed, joint=False, **NAMED)
+    numbered = frame.assign(nr=np.random.default_rng(3).permutation(240))
+    own = assay.confounds(numbered, scores=numbered["judge"], joint=False, id="nr", **NAMED)
+    assert own.methods[0].auc == expected
+
+
+def test_a_column_of_the_data_may_hold_the_scores(tmp_path):
+    frame = confounded().assign(judge=[i % 7 for i in range(240)])
+    named = {**NAMED, "joint": False}
+    expected = assay.confounds(frame, scores=frame["judge"].to_list(), **named).methods[0].auc
+    for data in (frame, frame.to_dict(orient="records")):
+        audit = assay.confounds(data, score="judge", **named)
+        assert [(m.name, m.auc) for m in audit.methods] == [("judge", expected)]
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    found = assay.confounds(tmp_path / "mine.csv", score=["judge"], **named).methods
+    assert found[0].auc == expected
+    with pytest.raises(assay.SpecError, match="no column 'does_not_exist' to take scores from"):
+        assay.confounds(frame, score="does_not_exist", **named)
+    with pytest.raises(assay.SpecError) as refused:
+        assay.confounds(frame, scores="judge", **named)
+    assert '`score="judge"`' in refused.value.__notes__[0]
+    balanced = assay.balance(frame, **NAMED)
+    kept = frame.iloc[balanced.positions]
+    both = [
+        assay.confounds(balanced, score="judge", joint=False),
+        assay.confounds(balanced, scores=kept["judge"].to_numpy(), joint=False),
+        assay.confounds(kept, score="judge", **named),
+    ]
+    assert len({audit.methods[0].auc for audit in both}) == 1
+
+
+def test_a_printed_audit_counts_scores_that_are_missing_and_has_a_row_for_each_method():
+    first, second, *_ = SCORES
+    gaps = {**SCORES, first: None, second: float("nan")}
+    audit = assay.confounds(DARK, scores={"mine": gaps}, joint=False)
+    for text in (str(audit), audit._repr_html_()):
+        assert "without 2 records that have no score" in text
+    row = audit.to_rows()[0]
+    assert (row["kind"], row["name"], row["unscored"]) == ("method", "mine", 2)
+    assert row["auc"] == audit.methods[0].auc
+    assert "<td>mine</td>" in audit._repr_html_()
+    assert len({tuple(row) for row in audit.to_rows()}) == 1
+    assert {row["kind"] for row in assay.confounds(DARK, joint=False).to_rows()} == {"feature"}
+
+
+def test_a_feature_of_ones_own_is_mentioned_even_if_it_tells_nothing():
+    def flat(response):
+        return 1.0
+
+    audit = assay.confounds(DARK, joint=False, feature=flat)
+    assert "flat (yours) alone: AUC 0.500" in str(audit)
+    assert [row["name"] for row in audit.to_rows() if row["kind"] == "own feature"] == ["flat"]
+
+
+def test_too_few_records_are_said_to_be_too_few_and_how_many_it_takes():
+    audit = assay.confounds(confounded(8), **NAMED)
+    assert audit.verdict == "undecided"
+    assert audit.because.startswith(
+        "too few records: 4 positive and 4 negative; a verdict needs at least 10 of each"
+    )
+    assert "without the joint surface model" in assay.confounds(DARK, joint=False).because
+
+
+def test_faults_are_printed_as_sentences_with_a_count_and_a_remedy():
+    frame = confounded()
+    frame.iloc[:3, 1] = None
+    said = str(assay.confounds(frame, joint=False, **NAMED))
+    assert "empty-response: Blank responses: 3. Give these records a response, or drop" in said
+    assert "fault of the data: empty-response" not in said

@@ -202,3 +202,73 @@ def test_a_misspelt_bundled_name_is_not_taken_for_a_module(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "orcale.py").write_text("def word_length(question, response):\n    return 1\n")
     assert assay.run("orcale:word_length").complete
+
+
+PLAIN = [
+    {"question": f"q{i}", "response": "word " * (1 + i % 4 + i % 2), "label": i % 2}
+    for i in range(80)
+]
+
+
+@pytest.mark.parametrize("name", ["response", "answer", "completion", "output", "text", "reply"])
+def test_one_parameter_with_a_name_of_the_response_gets_the_response(name):
+    made = {}
+    exec(f"def detect({name}): return len({name})", made)  # noqa: S102 - our own text
+    run = assay.run(made["detect"], PLAIN)
+    assert [row["score"] for row in run.to_rows()] == [len(row["response"]) for row in PLAIN]
+
+
+def test_one_parameter_with_a_name_of_the_question_gets_the_question():
+    run = assay.run(lambda prompt: len(prompt), PLAIN, task="detection")
+    assert [row["score"] for row in run.to_rows()] == [len(row["question"]) for row in PLAIN]
+
+
+def test_one_parameter_whose_name_says_nothing_is_refused():
+    with pytest.raises(assay.SpecError, match="neither question nor response"):
+        assay.run(lambda x: len(x), PLAIN)
+    questions = [{"question": row["question"], "label": row["label"]} for row in PLAIN]
+    assert assay.run(lambda x: len(x), questions).complete
+
+
+def test_the_rows_of_a_run_are_in_the_order_of_the_input_with_their_positions():
+    run = assay.run(lambda response: len(response), PLAIN)
+    rows = run.to_rows()
+    assert [row["position"] for row in rows] == list(range(80))
+    assert [row["item"] for row in rows] == [str(i + 1) for i in range(80)]
+    assert [record.item for record in run.records] != [row["item"] for row in rows]
+
+
+def test_a_printed_result_says_that_a_function_ran_here_and_what_each_bar_measures():
+    card = assay.try_method(lambda response: len(response), PLAIN)
+    assert "ran in this process, without isolation" in str(card)
+    assert "P2 AUC over word_length " in str(card)
+    assert "ran in this process" in str(assay.run(lambda response: 1.0, PLAIN))
+    assert "ran in this process" not in str(assay.try_method("oracle:word_length", PLAIN))
+
+
+def test_unscored_items_are_counted_in_print():
+    def fails(response):
+        return len(response) if len(response) > 5 else 1 / 0
+
+    card = assay.try_method(fails, PLAIN, keep_going=True)
+    assert card.unscored
+    assert f"{card.unscored} of {card.items} items are unscored" in str(card)
+
+
+def test_an_estimator_is_refused_with_what_to_write():
+    class Pipeline:
+        def fit(self, X, y=None):  # noqa: N803 - as scikit-learn has it
+            return self
+
+        def predict_proba(self, X):  # noqa: N803 - as scikit-learn has it
+            return [[0.5, 0.5]]
+
+    with pytest.raises(assay.MethodError, match="got Pipeline, an estimator") as refused:
+        assay.try_method(Pipeline(), PLAIN)
+    assert "model.predict_proba([response])[0][1]" in str(refused.value)
+
+
+def test_the_hint_for_a_class_is_python():
+    with pytest.raises(assay.SpecError) as refused:
+        assay.try_method(lambda response: 1.0, PLAIN, bars="v1")
+    assert '`class_="COLUMN"`' in refused.value.__notes__[0]

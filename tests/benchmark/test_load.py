@@ -135,7 +135,20 @@ def test_a_csv_that_is_slightly_wrong_is_refused_with_the_place(name, written):
 def test_a_column_error_names_the_flag(written):
     with pytest.raises(SpecError) as caught:
         load_benchmark(written(lines([{"q": "Q?", "label": 1}])))
-    assert caught.value.hint == "Which column holds the question? Name it: `question=COLUMN`."
+    assert caught.value.hint.startswith(
+        "Which column holds the question? Name it: `question=COLUMN`. A file without questions:"
+    )
+
+
+def test_a_column_that_usually_holds_the_question_is_proposed(written):
+    with pytest.raises(SpecError) as caught:
+        load_benchmark(written(lines([{"prompt": "Q?", "label": 1}])))
+    assert caught.value.hint.startswith("Did you mean `question=prompt`?")
+
+
+def test_a_url_is_not_fetched():
+    with pytest.raises(SpecError, match="is a URL, and nothing is fetched"):
+        load_benchmark("https://example.org/rows.jsonl")
 
 
 def test_other_files_and_missing_ones_are_refused(written, tmp_path):

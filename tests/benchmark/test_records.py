@@ -11,7 +11,7 @@ from assay.benchmark.load import load_benchmark, read_fields
 from assay.benchmark.subset import subset_bytes
 from assay.digests import digest
 from assay.errors import DigestMismatch, SpecError
-from assay.tables.faults import MOST_NAMED
+from assay.tables.faults import MOST_NAMED, Faults
 
 
 @pytest.fixture
@@ -202,12 +202,21 @@ def test_a_file_of_which_nothing_is_left_is_refused(written):
     assert "every record is left out: the label 'no' (1), the label 'yes' (1)" in error.message
 
 
-def test_the_first_twenty_faults_are_named_and_the_rest_is_counted(written):
+def test_equal_faults_are_one_line_with_their_number_and_first_places(written):
     path = written(rows(*["maybe"] * 30, *[0, 1] * 15))
     error = refusal(path)
-    assert "and 29 more faults" in error.message
-    assert len(error.details) == MOST_NAMED
-    assert error.details[-1] == "and 10 more"
+    assert "got 'maybe'; 29 more like it: line 2, line 3, line 4, ..." in error.message
+    assert error.details == ()
+
+
+def test_the_first_twenty_faults_are_named_and_the_rest_is_counted():
+    faults = Faults("f")
+    for number in range(30):
+        faults.add(SpecError(f"f, line {number}, field 'c{number}': is empty"))
+    with pytest.raises(SpecError, match="and 29 more faults") as caught:
+        faults.refuse()
+    assert len(caught.value.details) == MOST_NAMED
+    assert caught.value.details[-1] == "and 10 more"
 
 
 def test_lines_that_cannot_be_read_are_named_with_the_others(written):

@@ -19,6 +19,10 @@ KEYS = {
     "lost",
     "caveats",
     "new_ids",
+    "positions",
+    "verdict",
+    "because",
+    "needed_records",
 }
 SURFACE_KEYS = {"joint", "low", "high", "worst", "worst_auc"}
 WORDS = [f"w{i:03d}" for i in range(300)]
@@ -90,6 +94,10 @@ def test_a_confounded_file_is_balanced_and_the_audit_agrees(assay_cmd, written, 
     assert max(one["auc"] for one in audit.json["features"]) <= HIGHEST
     assert audit.json["joint"]["low"] <= 0.5 <= audit.json["joint"]["high"]
     assert audit.json["joint"]["auc"] == found["after"]["joint"]
+    assert audit.json["verdict"] == found["verdict"]
+    assert audit.json["because"] == found["because"]
+    assert audit.json["needed_records"] == found["needed_records"]
+    assert [rows[place]["id"] for place in found["positions"]] == found["records"]
 
 
 def test_groups_of_one_class_are_kept_or_dropped_whole(written):
@@ -116,7 +124,8 @@ def test_what_is_balanced_already_is_kept_whole_and_never_written_over(assay_cmd
     for name in ("out.jsonl", "mine.jsonl"):
         refused = assay_cmd("balance", "mine.jsonl", "--out", name)
         assert refused.code == 2
-        assert "already exists" in refused.err
+        said = "already exists" if name == "out.jsonl" else "that the subset is taken from"
+        assert said in refused.err
     assert output.read_bytes() == path.read_bytes()
 
 
@@ -231,3 +240,36 @@ def test_ids_inside_another_column_are_not_replaced_in_silence(written):
     path = written(rows)
     with pytest.raises(assay.SpecError, match="inside another column"):
         assay.balance(path, out=path.with_name("o.jsonl"), shuffle_ids=True, id="doc.key")
+
+
+def test_a_file_is_replaced_only_by_force_and_the_source_never(assay_cmd, written, tmp_path):
+    written(telling_ids())
+    first = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl")
+    assert "--shuffle-ids --force" in " ".join(first.out.split())
+    before = (tmp_path / "b.jsonl").read_bytes()
+    refused = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl", "--shuffle-ids")
+    assert refused.code == 2 and "replace this one: --force" in refused.err
+    assert (tmp_path / "b.jsonl").read_bytes() == before
+    flags = ("--shuffle-ids", "--force")
+    assert assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl", *flags).code == 0
+    assert (tmp_path / "b.jsonl").read_bytes() != before
+    source = (tmp_path / "mine.jsonl").read_bytes()
+    refused = assay_cmd("balance", "mine.jsonl", "--out", "mine.jsonl", *flags)
+    assert refused.code == 2 and "the source is never overwritten" in refused.err
+    assert (tmp_path / "mine.jsonl").read_bytes() == source
+
+
+def test_the_screen_says_what_an_audit_says_of_the_new_file(assay_cmd, written):
+    written(records(120, 1, longer=3, share=0.7))
+    done = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl")
+    said = " ".join(done.out.split())
+    assert done.code == 0 and "Balanced for the declared surface." in said
+    audit = assay_cmd("confounds", "b.jsonl", "--json").json
+    assert f"confounds on it: {audit['verdict']}, {audit['because']}." in said
+
+
+def test_what_still_tells_is_named_and_nothing_else(assay_cmd, written):
+    written(telling_ids())
+    said = " ".join(assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl").out.split())
+    assert "Balanced for the declared surface, but not for its ids." in said
+    assert "other columns" not in said

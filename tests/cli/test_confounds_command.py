@@ -1,6 +1,7 @@
 import io
 import json
 import re
+import shlex
 
 import msgspec
 import numpy as np
@@ -34,6 +35,8 @@ KEYS = {
     "surface",
     "digests",
     "signature",
+    "own_features",
+    "numbered",
 }
 FEATURE_KEYS = {"name", "on", "auc", "low", "high", "least", "direction", "rho_length", "flag"}
 JOINT_KEYS = {"auc", "low", "high", "left", "importance", "given_away"}
@@ -203,7 +206,7 @@ def test_darkcore_is_confounded_and_said_to_be_so_under_the_documented_keys(assa
         "darkcore: 108 records, 53 positive",
         "question_overlap",
         "All together, out of fold (cross-validated): AUC",
-        "most given away (probability of the label): darkcore-",
+        "most given away (record id and probability of its label): darkcore-",
         "declared surface: features that read no meaning",
         "rho: rank correlation with the number of words.",
         "source-predicts-label",
@@ -460,7 +463,7 @@ def test_words_of_others_cannot_drive_the_terminal(assay_cmd, written, tmp_path)
     assert "source-predicts-label" in done.out
     assert "x\\x1b[" in done.out
     shown = drawn(confounds(assay.load_benchmark(tmp_path / "mine.jsonl")))
-    assert "most given away (probability of the label): \\x1b[31m" in shown
+    assert "probability of its label): \\x1b[31m" in shown
     wrong = assay_cmd("confounds", "mine.jsonl", "--scores", f"{bad}.jsonl", "--group", bad)
     assert wrong.code == 2
     assert not set("\x1b\x07\r\x9b\u202e") & set(
@@ -725,3 +728,48 @@ def test_scores_in_a_file_are_for_confounds_not_for_score(assay_cmd, written):
     done = assay_cmd("score", written(records()), "--label", "label", "--score", "judge")
     assert done.code == 2
     assert "assay confounds FILE --scores FILE --score COLUMN" in done.err
+
+
+def test_a_column_of_the_file_holds_the_scores(assay_cmd, tmp_path):
+    rows = [
+        {"question": f"q{i}", "response": "a " * (i % 7), "label": i % 2, "judge": i % 5}
+        for i in range(60)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "mine.jsonl").write_text(text, encoding="utf-8")
+    done = assay_cmd("confounds", "mine.jsonl", "--score", "judge", "--no-joint", "--json")
+    assert [method["name"] for method in done.json["methods"]] == ["judge"]
+    refused = assay_cmd("confounds", "mine.jsonl", "--score", "jugde", "--no-joint")
+    assert refused.code == 2 and "no column 'jugde' to take scores from" in refused.err
+    refused = assay_cmd("confounds", "mine.jsonl", "--scores", "judge", "--no-joint")
+    assert refused.code == 2 and "Name it so: --score judge, without --scores" in refused.err
+
+
+def test_the_next_command_has_the_flags_that_were_given(assay_cmd, tmp_path):
+    rows = [
+        f'"Ask, {i}?","{"so " * (1 + i % 5 + 4 * (i % 2))}",{"no way" if i % 2 else "ok"}'
+        for i in range(200)
+    ]
+    text = "\n".join(["The prompt,reply,verdict", *rows])
+    (tmp_path / "my bench.csv").write_text(text, encoding="utf-8")
+    flags = ["--question", "The prompt", "--response", "reply", "--label", "verdict"]
+    flags += ["--positive", "no way"]
+    done = assay_cmd("confounds", "my bench.csv", *flags)
+    line = next(line for line in done.out.splitlines() if "assay balance" in line)
+    command = shlex.split(line[line.index("assay balance") :])
+    expected = ["my bench.csv", *flags, "--out", "my bench-balanced.csv"]
+    assert command == ["assay", "balance", *expected]
+    assert assay_cmd(*command[1:]).code in (0, 1)
+    assert "most given away (record number, from 1, and probability of its label): " in done.out
+
+
+def test_the_rule_of_flags_is_printed_wherever_rho_is(assay_cmd, tmp_path):
+    rows = [
+        {"question": f"q{i}", "label": i % 2, "response": "so " * (1 + i // 2 % 9 + i % 2)}
+        for i in range(600)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "mine.jsonl").write_text(text, encoding="utf-8")
+    said = " ".join(assay_cmd("confounds", "mine.jsonl", "--no-joint").out.split())
+    assert re.search(r"word_length 0\.[56]\d\d \[[^]]*\] higher 1\.00 (?!length|orthogonal)", said)
+    assert "Flags mark an AUC of at least 0.70: length if |rho| is at least 0.5" in said

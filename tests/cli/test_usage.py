@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli.usage import OTHER_WORDS
+from assay.cli.usage import OTHER_OPTIONS, OTHER_WORDS
 from assay.cli.verbs import GROUPS, HELP, VERBS
 
 MEANT = {
@@ -11,6 +11,10 @@ MEANT = {
     "bars foo": "`assay bars` has: show, diff, revise.",
     "confounds darkcore --resposne x": "Did you mean --response?",
     "try majority --task detecton": "Did you mean detection?",
+    "try majority --timeout 3": "Did you mean --item-seconds?",
+    "try majority --output x": "Did you mean --save?",
+    "withdraw 001 --reason x": "Did you mean --because?",
+    "balance darkcore --overwrite": "Did you mean --force?",
     "confounds darkcor": "Did you mean darkcore?",
     "try oracle:word_lenght": "Did you mean oracle:word_length",
     "confounds": "For example: assay confounds darkcore",
@@ -76,3 +80,21 @@ def test_every_verb_is_in_one_group_of_at_most_ten_and_fits_80_columns():
 def test_words_of_others_lead_to_verbs_and_are_none():
     assert set(OTHER_WORDS) <= set(VERBS)
     assert not {word for words in OTHER_WORDS.values() for word in words.split()} & set(VERBS)
+
+
+def test_a_deadline_that_passed_names_the_option_that_moves_it(assay_cmd, tmp_path):
+    text = "import time\ndef slow(question, response):\n    time.sleep(60)\n"
+    (tmp_path / "slow.py").write_text(text, encoding="utf-8")
+    done = assay_cmd("try", "slow.py:slow", "--item-seconds", "0.5")
+    assert done.code == 5
+    assert "Give it longer: --item-seconds N." in done.err
+
+
+def test_every_option_of_another_name_is_an_option_of_some_command():
+    import importlib
+
+    known = set()
+    for verb in VERBS:
+        module = importlib.import_module(f"assay.cli.{verb.replace('-', '_')}_")
+        known |= {flag for param in module.command.params for flag in param.opts}
+    assert set(OTHER_OPTIONS) <= known

@@ -108,7 +108,7 @@ def test_an_id_that_gives_the_label_away_is_named_and_keeps_clean_from_being_the
     assert audit.telling == ("label-leak",)
     assert audit.because.endswith(", but the data have a fault: label-leak")
     (leak,) = (finding for finding in audit.lint if finding.code == "label-leak")
-    assert f"label-leak: {leak.message}" in str(audit).splitlines()
+    assert f"label-leak: {leak.message} {leak.remedy}" in str(audit).splitlines()
     assert not audit.favourable
 
 

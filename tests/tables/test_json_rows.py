@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas
 import pytest
 
 from assay.errors import SpecError
@@ -62,10 +63,24 @@ def test_every_fault_of_an_array_is_named_at_once():
     ]
 
 
-def test_at_most_twenty_are_named_and_all_are_counted():
+def test_faults_that_differ_only_in_place_are_one_line():
     error = refused("[" + ", ".join(["1"] * 30) + "]")
-    assert "and 29 more faults" in error.message
-    assert error.details[-1] == "and 10 more"
+    assert error.message.endswith("got 1; 29 more like it: element 2, element 3, element 4, ...")
+    assert not error.details
+
+
+def test_at_most_twenty_are_named_and_all_are_counted():
+    error = refused("[" + ", ".join(f'{{"a{i}": 1, "a{i}": 2}}, {i}' for i in range(30)) + "]")
+    assert "30 more like it" not in error.message
+    assert len(error.details) <= 20
+
+
+def test_a_frame_that_pandas_wrote_by_default_is_read(tmp_path):
+    frame = pandas.DataFrame({"q": ["a", "b"], "label": [0, 1]})
+    rows = [row for _, row in rows_of(Path("f.json"), frame.to_json().encode())]
+    assert rows == frame.to_dict(orient="records")
+    single = [row for _, row in rows_of(Path("f.json"), b'{"q": {"text": "a"}, "label": 1}')]
+    assert single == [{"q": {"text": "a"}, "label": 1}]
 
 
 def test_deep_nesting_never_exhausts_the_reader():

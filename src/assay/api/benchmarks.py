@@ -15,7 +15,9 @@ def load_benchmark(
     `data` is a bundled name (`darkcore`, `minimal-pairs`, `folklore-two`); a file or folder
     (JSONL, JSON, CSV, Parquet, Arrow, a log of an evaluation harness); a list of dictionaries, one
     per row; a dictionary of lists, one per column; or a frame of pandas, polars, Arrow or Hugging
-    Face. The index of a pandas frame is not read. `None`, NaN and `pandas.NA` are missing values.
+    Face; an open file; rows as named tuples; the result of `balance`. The index of a pandas frame
+    is not read. Without an `id`, a record's id is its number as a text, counted from 1: the row at
+    position 0 is record "1". `None`, NaN and `pandas.NA` are missing values.
     `second` is another corpus, for bars that need one; it has the default columns.
 
     Columns are found by their names `id`, `question`, `response`, `label`, `class`, `source` and

@@ -50,10 +50,14 @@ def try_method(
     """Run a method on a benchmark and judge it.
 
     `method` is a bundled name (see `methods`), `file.py:function` or `package.module:function`,
-    which runs in its own process; or a function or a learner, which runs in this process, and the
-    scorecard says so. It takes (question) or (question, response) and returns a score, a class, or
-    a mapping with `score` and `class`. `benchmark` is a Benchmark, or anything that
-    `load_benchmark` takes, with the same parameters for its columns.
+    which runs in its own process; or a function or a learner. That runs in this process, without
+    isolation: a crash ends the interpreter, nothing stops it if it hangs, and the scorecard says
+    so. It takes (question), (response) or both, by these names or in this order, and returns a
+    score, a class, or a mapping with `score` and `class`. A single parameter named `answer`,
+    `completion`, `output`, `reply` or `text` gets the response. A learner has `fit(examples)`,
+    which returns such a function; an example has `question`, `response` and `target`. `benchmark`
+    is a Benchmark, or anything that `load_benchmark` takes, with the same parameters for its
+    columns.
 
     `bars` are a version, a TOML file or a BarSet; by default those that fit the data. `second` is
     the second corpus, if a bar needs one; by default the one that the bars name. `task` is
@@ -200,7 +204,7 @@ def run(
         )
     if folder is not None:
         close_run(made, folder)
-    return made
+    return made.placed(data)
 
 
 def _limits(

@@ -241,6 +241,14 @@ class Benchmark(Result, frozen=True, kw_only=True, dict=True):
         return [gone[row] if row in gone else next(kept) for row in range(self.records)]
 
     @property
+    def numbered(self) -> bool:
+        """Whether the records have no ids of their own, so that their numbers, from 1, are ids."""
+        if self.origin is not None and self.origin.columns.ids == "none":
+            return True
+        named = self.origin is not None and self.origin.columns.id is not None
+        return not named and self.all_ids == [str(row + 1) for row in range(self.records)]
+
+    @property
     def changes(self) -> dict[str, str]:
         """The changes made on reading, by caveat code: records left out, ids replaced."""
         changes = {}

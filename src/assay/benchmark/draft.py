@@ -1,7 +1,7 @@
 """Read one row of a file field by field; its label and id are decided after all rows."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
@@ -16,6 +16,11 @@ FIELDS = {"cls": "class"}
 """Item fields with another name in files."""
 _LABEL = ("label", "class")
 _MOST_NAMES = 1000
+_USUAL = {
+    "question": "prompt query input instruction problem claim frage",
+    "response": "answer completion output reply generation prediction antwort",
+}
+"""The names that other files give to a column, by its role."""
 
 
 class Missing(Exception):
@@ -172,5 +177,17 @@ def _how_to_name(row: Row, missing: Missing) -> str:
     last = {name.rpartition(".")[2]: name for name in reversed(folded)}
     near = difflib.get_close_matches(missing.columns[0].lower(), folded, n=1)
     near = near or [name for part, name in last.items() if part == missing.columns[0].lower()]
-    meant = f"Did you mean {folded[near[0]]!r}? " if near else ""
-    return f"{meant}Which column holds the {missing.name}? Name it: `{missing.name}=COLUMN`."
+    usual = _usual_column(missing.name, names)
+    asked = "" if usual is None else f"Did you mean `{missing.name}={usual}`? "
+    asked = f"Did you mean {folded[near[0]]!r}? " if near else asked
+    how = f"{asked}Which column holds the {missing.name}? Name it: `{missing.name}=COLUMN`."
+    if missing.name == "question" and not asked:
+        how += " A file without questions: name its response as the question too."
+    return how
+
+
+def _usual_column(role: str, names: Sequence[str]) -> str | None:
+    """The column that usually has this role in files of others."""
+    usual = _USUAL.get(role, "").split()
+    folded = {name.rpartition(".")[2].strip().lower(): name for name in reversed(names)}
+    return next((folded[word] for word in usual if word in folded), None)

@@ -24,6 +24,8 @@ _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
 }
 _OPERATORS = ("==", "!=", *_ORDERS)
 _TOKEN = re.compile(rf"""\s*({"|".join(_OPERATORS)}|"[^"]*"|'[^']*'|[^\s"'=!<>]+)""")
+_PARAMETERS = {"class": "class_"}
+"""Fields whose parameter has another name."""
 
 
 class FieldTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,9 +115,10 @@ def _unquoted(value: str) -> str:
 def _holds(part: FieldTest, record: Mapping[str, str | None], text: str) -> bool:
     got = record[part.field]
     if got is None:
+        name = _PARAMETERS.get(part.field, part.field)
         raise SpecError(
             f"expression {text!r}: record {record['id']} has no {part.field}",
-            hint=f"Name its column (`{part.field}=COLUMN`), or choose bars that need only a label"
+            hint=f"Name its column (`{name}=COLUMN`), or choose bars that need only a label"
             " (`bars=plain`).",
         )
     return part.holds(got)

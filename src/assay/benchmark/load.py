@@ -6,9 +6,10 @@ what was left out of them.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
@@ -34,7 +35,16 @@ from assay.tables.nested import PlacedRows, Row, dotted
 from assay.tables.source import IN_MEMORY, STANDARD_INPUT, TableSource, read_table
 from assay.wording import did_you_mean
 
+_URL = re.compile(r"(?:https?|ftp|s3|gs|hf):/", re.IGNORECASE)
 _DEEPEST_FIELD = 3
+
+
+@runtime_checkable
+class HoldsBenchmark(Protocol):
+    """A result that holds a benchmark, such as a balanced subset."""
+
+    def as_benchmark(self) -> Benchmark:
+        """The benchmark."""
 
 
 def load_benchmark(
@@ -45,6 +55,8 @@ def load_benchmark(
     `second` is the corpus for cross-corpus bars. The columns named are those of `data`; a second
     corpus has the default names.
     """
+    if isinstance(data, HoldsBenchmark):
+        data = data.as_benchmark()
     if isinstance(data, Benchmark):
         benchmark = _as_loaded(data, columns or Columns())
     elif not isinstance(data, (str, os.PathLike)):
@@ -182,6 +194,11 @@ def _read(place: str, columns: Columns) -> TableSource | LogRecords:
         path = Path(place)
         with storage(place):
             there, readable = path.exists(), path.is_file() or path.is_dir()
+        if not there and _URL.match(place):
+            raise SpecError(
+                f"{place:.200} is a URL, and nothing is fetched",
+                hint="Download it first: curl -LO URL",
+            )
         if not there:
             raise SpecError(
                 f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file",

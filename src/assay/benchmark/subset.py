@@ -1,4 +1,4 @@
-"""Write a subset of a benchmark's file, in the form of that file.
+"""A subset of a benchmark: its rows, itself as a benchmark, and a file in the form of the first.
 
 Lines of JSONL and elements of an array are kept byte for byte. Other forms (columns, an object
 around an array, Arrow, a folder of shards) are written as JSONL.
@@ -8,10 +8,15 @@ import io
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from assay.benchmark.benchmark import Benchmark
+from msgspec.structs import replace
+
+from assay.benchmark.benchmark import Benchmark, LeftOut
 from assay.benchmark.load import read_again
 from assay.benchmark.renaming import Renaming, rename_records
+from assay.digests import digest
 from assay.errors import SpecError
 from assay.logs.log_records import LogRecords
 from assay.tables.compressed import pack
@@ -24,6 +29,50 @@ from assay.tables.source import TableSource
 _ENDINGS = {"jsonl": ".jsonl", "json-array": ".json", "parquet": ".parquet"}
 _UNWRITTEN = {"json-object": "one JSON object around its records", "arrow": "Arrow"}
 _SEPARATED = {"\t": ".tsv"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptRecords:
+    """Some records of a benchmark, by their places among its rows, from 0.
+
+    `what` is the name of the subset, such as `balanced subset`.
+    """
+
+    whole: Benchmark
+    positions: tuple[int, ...]
+    what: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the input, or of the items if there was no input, in order."""
+        kept = set(self.positions)
+        if self.whole.origin is None:
+            return [row for place, row in enumerate(self.whole.to_rows()) if place in kept]
+        source = read_again(self.whole)
+        rows = source.rows(encoding=self.whole.origin.columns.encoding)
+        return [dict(row) for place, (_, row) in enumerate(rows) if place in kept]
+
+    def benchmark(self) -> Benchmark:
+        """The subset as a benchmark: the other records are left out, and ids stay as they were."""
+        kept, whole = set(self.positions), self.whole
+        placed = list(zip(whole.rows, whole.items, strict=True))
+        dropped = [(row, item) for row, item in placed if row not in kept]
+        if not dropped:
+            return whole
+        more = (
+            LeftOut(
+                row=row, id=item.id, place=f"record {row + 1}", why=f"no place in the {self.what}"
+            )
+            for row, item in dropped
+        )
+        rows = " ".join(map(str, sorted(kept)))
+        return replace(
+            whole,
+            name=f"{self.what} of {whole.name}",
+            digest=digest(f"{whole.digest}\nkept {rows}\n".encode()),
+            items=tuple(item for row, item in placed if row in kept),
+            left_out=tuple(sorted((*whole.left_out, *more), key=lambda record: record.row)),
+            file_digest=whole.file_digest or whole.digest,
+        )
 
 
 def subset_bytes(

@@ -18,6 +18,7 @@ EXIT_CODES = (
 @click.command("balance", epilog=EXIT_CODES)
 @click.argument("file")
 @click.option("--out", required=True, type=PATH, help="The new file, in the same format.")
+@click.option("--force", "overwrite", is_flag=True, help="Replace the new file if it exists.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -45,9 +46,9 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     Positives and negatives are matched on what the surface says of them, and what single features
     still tell is trimmed away, until no feature alone has an AUC over 0.55, all of them together
     none over 0.60, and their interval reaches down to 0.5. Groups are kept or dropped whole.
-    Reports what was lost. Whether so many records can show that the surface tells nothing is for
-    `assay confounds` to say. Ids that still give the label away are named; --shuffle-ids replaces
-    them.
+    Reports what was lost, and what `assay confounds` says of the new file: so many records may be
+    too few to show that the surface tells nothing. Ids that still give the label away are named;
+    --shuffle-ids replaces them.
 
     \b
     Example:
@@ -59,6 +60,7 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
     balanced = subset(
         file,
         out=out,
+        overwrite=flags["overwrite"],
         surface=flags["surface"],
         seed=flags["seed"],
         shuffle_ids=flags["shuffle_ids"],

@@ -1,6 +1,7 @@
 """`assay confounds`: how well surface features predict the label."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,10 +27,9 @@ EXIT_CODES = (
 @click.option(
     "--score",
     multiple=True,
-    default=["score"],
-    show_default=True,
     metavar="COLUMN",
-    help="The column of --scores that holds the score; of a log, its metric. Repeatable.",
+    help="The column that holds the score, of --scores or else of FILE; of a log, its metric."
+    " Repeatable. Default: score, with --scores.",
 )
 @click.option(
     "--scores-encoding",
@@ -81,11 +81,37 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
         file,
         scores=flags["scores"],
         score_columns=score_columns(flags["score"], flags["scores_encoding"]),
+        scores_encoding=flags["scores_encoding"],
         features=flags["feature"],
         surface=flags["surface"],
         joint=not flags["no_joint"],
         columns=words_from(flags),
         progress=progress,
     )
-    show(found, partial(draw_audit, every=flags["every"]), as_json=flags["as_json"])
+    draw = partial(draw_audit, every=flags["every"], balance=_balance_command(file, flags))
+    show(found, draw, as_json=flags["as_json"])
     leave(favourable=found.favourable)
+
+
+def _balance_command(file: str, flags: dict[str, Any]) -> str:
+    """The command that takes a balanced subset of the same data, with the flags that were given."""
+    import shlex
+
+    words = ["assay", "balance", file]
+    for name, value in words_from(flags).items():
+        if value is not None:
+            words += [f"--{name.rstrip('_')}", str(value)]
+    if flags["surface"] != "declared":
+        words += ["--surface", flags["surface"]]
+    return shlex.join([*words, "--out", _subset_name(file)])
+
+
+def _subset_name(file: str) -> str:
+    """A name for the subset, with the ending that its form needs, as far as the name shows it."""
+    from assay.tables.forms import LINES, TABLES, endings
+
+    name = Path(file).name
+    ending, packed = endings(name)
+    if ending in (*LINES, *TABLES, ".parquet", ".json"):
+        return f"{name.removesuffix(f'{ending}{packed}')}-balanced{ending}{packed}"
+    return f"{'data' if file == '-' else Path(file).stem}-balanced.jsonl"

@@ -29,6 +29,19 @@ OTHER_WORDS = {
     "completion": "autocomplete complete completions",
 }
 """Verbs, and the words of other programs that mean the same."""
+OTHER_OPTIONS = {
+    "--item-seconds": "deadline max-time seconds time-limit timeout wait",
+    "--keep-going": "continue ignore-errors skip-errors",
+    "--because": "comment message reason why",
+    "--out": "destination output save to write",
+    "--force": "overwrite replace",
+    "--save": "out output",
+    "--json": "format",
+    "--label": "gold target truth y",
+    "--response": "answer completion reply text",
+    "--question": "input prompt query",
+}
+"""Options, and the words of other programs that mean the same; only those a command has count."""
 _TABLES = (
     "assay confounds {}",
     "assay try FILE.py:FUNCTION --benchmark {}",
@@ -90,7 +103,7 @@ def explained(error: click.ClickException) -> click.ClickException:
     if isinstance(error, click.NoSuchOption) and context is not None:
         flags = [flag for param in context.command.get_params(context) for flag in param.opts]
         message = f"No such option {error.option_name!r}."
-        hint = did_you_mean(error.option_name, [flag for flag in flags if flag.startswith("--")])
+        hint = _option_meant(error.option_name, [flag for flag in flags if flag.startswith("--")])
     elif isinstance(error, click.MissingParameter) and context is not None:
         example = _EXAMPLE.search(context.command.help or "")
         hint = None if example is None else f"For example: {example[1]}"
@@ -99,3 +112,10 @@ def explained(error: click.ClickException) -> click.ClickException:
         choices = getattr(error.param.type, "choices", ())
         hint = None if got is None else did_you_mean(got[1], map(str, choices))
     return error if hint is None else click.UsageError(f"{message} {hint}", ctx=context)
+
+
+def _option_meant(typed: str, flags: Sequence[str]) -> str | None:
+    """The option of another name that means the same, else the nearest by its letters."""
+    word = typed.lstrip("-").replace("_", "-").lower()
+    meant = [flag for flag in flags if word in OTHER_OPTIONS.get(flag, "").split()]
+    return f"Did you mean {meant[0]}?" if meant else did_you_mean(typed, flags)

@@ -14,23 +14,23 @@ fits is limited, so that a search without success ends in seconds.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.benchmark.benchmark import Benchmark, Item
-from assay.caveats import Caveat, Caveats
+from assay.caveats import Caveats
+from assay.confounding.balanced import HIGHEST, Balanced, Surfaces
 from assay.confounding.caveats import BALANCED
 from assay.confounding.judge import labels_of
+from assay.confounding.lint.duplicates import conflicting_labels
 from assay.confounding.lint.label_leaks import id_leak, label_leaks
 from assay.confounding.lint.labelled_records import records_of
-from assay.confounding.result import FeatureResult
+from assay.confounding.questions_only import has_no_text, judges_questions_only
+from assay.confounding.result import FeatureResult, Finding, Fitness, Joint
 from assay.confounding.single_features import feature_results, source_result
-from assay.confounding.verdict import CHANCE, CLEAN_UNDER
+from assay.confounding.verdict import CHANCE, CLEAN_UNDER, decide, explain, records_needed
 from assay.errors import OneClassPartition
-from assay.result import Result
 from assay.stats.arrays import Floats
 from assay.stats.ranks import Levels, levels, placements
 from assay.surface.crossfit import Step
@@ -44,9 +44,7 @@ from assay.surface.joint_model import (
     read_surface,
     source_columns,
 )
-from assay.wording import interval
 
-HIGHEST = 0.55
 _AIM = 0.54
 _STRENGTHS = (0.0, 0.4, 0.6, 0.8, 0.9, 1.0)
 _ROUNDS = 5
@@ -60,84 +58,6 @@ _BIN = 12
 _OTHER_DEAL = 100
 _IDS, _DIGITS = 1_000_000, 8
 """A stream of random numbers of its own for ids, and the length of an id."""
-
-
-class Surfaces(msgspec.Struct, frozen=True, kw_only=True):
-    """How well the surface predicts the label: all features together, and the worst alone."""
-
-    joint: float
-    low: float
-    high: float
-    worst: str
-    worst_auc: float
-
-
-class Balanced(Result, frozen=True, kw_only=True):
-    """The records kept, and the surface before and after.
-
-    `achieved` says whether the aims are met; if not, the subset is the last one tried. `surface` is
-    the kind that was balanced. `lost` counts the dropped records of each class and source.
-    `new_ids` are the random ids of the records kept, if asked for, in the order of the new file.
-
-    Example:
-        >>> import assay
-        >>> rows = [{"question": f"Is claim {n} true?", "label": n % 2} for n in range(60)]
-        >>> for n, row in enumerate(rows):
-        ...     row["response"] = "Yes." if n % 4 < 2 else "No."
-        >>> balanced = assay.balance(rows)
-        >>> balanced.achieved, balanced.kept, balanced.after.worst_auc
-        (True, 60, 0.5)
-    """
-
-    achieved: bool
-    surface: Kind
-    records: tuple[str, ...]
-    n: int
-    kept: int
-    positives: int
-    kept_positives: int
-    before: Surfaces
-    after: Surfaces
-    lost: Mapping[str, Mapping[str, int]]
-    caveats: tuple[Caveat, ...] = ()
-    new_ids: Mapping[str, str] = {}
-
-    @property
-    def outcome(self) -> str:
-        """What was kept, or why nothing was."""
-        if not self.achieved:
-            telling = "all features together still predict the label"
-            if self.after.worst_auc > HIGHEST:
-                telling = f"{self.after.worst} alone has an AUC over {HIGHEST:.2f}"
-            return (
-                f"No balanced subset with at least {FEWEST} records of each class was found. In"
-                f" the last one tried, {telling}."
-            )
-        if self.kept == self.n:
-            return f"Nothing had to be dropped: all {self.n:,} records are kept."
-        return f"{self.kept:,} of {self.n:,} records are kept ({self.kept / self.n:.0%})."
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Two rows: before, and after."""
-        sides = (
-            ("before", self.n, self.positives, self.before),
-            ("after", self.kept, self.kept_positives, self.after),
-        )
-        return [
-            {"when": when, "records": n, "positives": positives, **msgspec.to_builtins(surfaces)}
-            for when, n, positives, surfaces in sides
-        ]
-
-    def lines(self) -> list[str]:
-        """What was kept, and how well the surface predicts the label before and after."""
-        said = [
-            f"{when}: AUC of all features together {told.joint:.3f}"
-            f" {interval(told.low, told.high)}, of the worst alone {told.worst_auc:.3f}"
-            f" ({told.worst})"
-            for when, told in (("before", self.before), ("after", self.after))
-        ]
-        told = [each.message for each in self.caveats if each.code in ("ids-tell", "columns-tell")]
-        return [self.outcome, *said, f"balanced for the {self.surface} surface", *told]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -184,12 +104,14 @@ def balance(
     surface: Kind = "declared",
     seed: int = 0,
     shuffle_ids: bool = False,
+    is_written: bool = False,
     fields: Mapping[str, Sequence[object]] | None = None,
     on_step: Step = lambda: None,
 ) -> Balanced:
     """The largest subset found whose surface does not predict the label.
 
     `fields` are other columns of the file: they and the ids may still give the label away.
+    `is_written` says that a file is made, which advice on other ids would replace.
     """
     items, label = list(benchmark.items), labels_of(benchmark)
     check_fittable(items, label)
@@ -215,8 +137,11 @@ def balance(
     records = tuple(item.id for item in pool.items)
     new_ids = _draw_ids(records, seed) if shuffle_ids and achieved else {}
     caveats = Caveats(BALANCED)
+    audited = _Audited()
     if achieved:
-        _note_leaks(pool, _kept_values(fields or {}, benchmark, records), new_ids, caveats)
+        values = _kept_values(fields or {}, benchmark, records)
+        findings = _leaks(pool, values, new_ids, caveats, is_written=is_written)
+        audited = _audited(_in_new_order(current, new_ids, surface), findings)
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)
     if new_ids:
@@ -239,7 +164,61 @@ def balance(
         },
         caveats=caveats.in_order_noted(),
         new_ids=new_ids,
+        positions=_positions(benchmark, records) if achieved else [],
+        verdict=audited.verdict,
+        because=audited.because,
+        needed_records=audited.needed,
     )
+
+
+def _positions(benchmark: Benchmark, records: Sequence[str]) -> list[int]:
+    """The places of records among all rows of the input, from 0."""
+    kept = set(records)
+    placed = zip(benchmark.rows, benchmark.items, strict=True)
+    return [row for row, item in placed if item.id in kept]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Audited:
+    """What an audit says of the subset."""
+
+    verdict: Fitness | None = None
+    because: str | None = None
+    needed: int | None = None
+
+
+def _in_new_order(fitted: _Fitted, new_ids: Mapping[str, str], kind: Kind) -> _Fitted:
+    """The subset as a file with random ids has it: the order of records decides their folds."""
+    if not new_ids:
+        return fitted
+    pool = fitted.pool
+    place = {item.id: number for number, item in enumerate(pool.items)}
+    order = [place[identity] for identity in new_ids]
+    items = [pool.items[number] for number in order]
+    units = np.unique(pool.units[order], return_inverse=True)[1]
+    table = feature_table(items)
+    return _fitted(_Pool(items=items, label=pool.label[order], table=table, units=units), kind)
+
+
+def _audited(fitted: _Fitted, findings: Sequence[Finding]) -> _Audited:
+    """The verdict of a confound audit of the subset, without its other figures."""
+    pool, surfaces = fitted.pool, fitted.surfaces
+    joint = Joint(
+        auc=surfaces.joint,
+        low=surfaces.low,
+        high=surfaces.high,
+        left=1.0,
+        importance=(),
+        given_away=(),
+    )
+    features = _alone(pool)
+    no_text = has_no_text(pool.items)
+    noted = ["no-text"] if no_text else []
+    noted += ["questions-only"] if judges_questions_only(pool.items) else []
+    verdict = decide(fitted.model, joint, features, no_text=no_text)
+    needed = records_needed(verdict, fitted.model, joint, no_text=no_text)
+    because = explain(verdict, joint, features, findings, needed, noted)
+    return _Audited(verdict=verdict, because=because, needed=needed)
 
 
 def _draw_ids(records: Sequence[str], seed: int) -> dict[str, str]:
@@ -259,20 +238,28 @@ def _kept_values(
     return {name: [values[place] for place in places] for name, values in fields.items()}
 
 
-def _note_leaks(
+def _leaks(
     pool: _Pool,
     fields: Mapping[str, Sequence[object]],
     new_ids: Mapping[str, str],
     caveats: Caveats,
-) -> None:
-    """Note ids and other columns that give the label away in a balanced subset."""
+    *,
+    is_written: bool,
+) -> list[Finding]:
+    """What gives the label away in a balanced subset; ids and other columns are noted."""
     records = records_of(pool.items, pool.label)
     own = id_leak(records)
+    found = []
     if own is not None and not new_ids:
-        caveats.add("ids-tell", f"{own.message} Write random ids: `shuffle_ids=True`.")
+        again = " `overwrite=True`" if is_written else ""
+        caveats.add("ids-tell", f"{own.message} Write random ids: `shuffle_ids=True`{again}.")
+        found.append(own)
     for leak in label_leaks(records, fields):
         if leak != own:
             caveats.add("columns-tell", f"{leak.message} {leak.remedy}")
+            found.append(leak)
+    conflict = conflicting_labels(records)
+    return found if conflict is None else [*found, conflict]
 
 
 def _candidates(pool: _Pool, scores: Floats, *, seed: Sequence[int]) -> list[_Pool]:
@@ -309,10 +296,14 @@ def _fitted(pool: _Pool, kind: Kind) -> _Fitted:
 
 
 def _worst_alone(pool: _Pool) -> FeatureResult:
+    return max(_alone(pool), key=lambda result: result.auc)
+
+
+def _alone(pool: _Pool) -> tuple[FeatureResult, ...]:
+    """Each feature alone, and the source."""
     groups = group_codes(pool.items)
     alone = feature_results(pool.table, pool.label, groups)
-    alone += source_result(pool.items, pool.label, groups, looked_at=len(pool.table) + 1)
-    return max(alone, key=lambda result: result.auc)
+    return alone + source_result(pool.items, pool.label, groups, looked_at=len(pool.table) + 1)
 
 
 def _met(fitted: _Fitted, kind: Kind) -> bool:

@@ -9,9 +9,17 @@ from dataclasses import dataclass
 from numbers import Real
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from assay.benchmark.benchmark import Benchmark, Columns
-from assay.benchmark.load import load_benchmark
+from assay.benchmark.load import load_benchmark, read_again, read_fields
+from assay.confounding.score_values import (
+    is_array,
+    is_cell,
+    score_of_cell,
+    scores_in_array,
+    scores_in_order,
+)
 from assay.errors import SpecError, storage
 from assay.gauntlet.judge import checked_outputs
 from assay.logs.log_records import read_log_scores
@@ -21,7 +29,7 @@ from assay.runs.result import Run
 from assay.runs.store import HEAD, load_run
 from assay.tables.forms import endings
 from assay.tables.in_memory.table import table_in_memory
-from assay.tables.nested import number_in
+from assay.tables.nested import dotted, listed_names, with_paths
 from assay.tables.source import NO_PATHS, TableSource, shown
 
 Scores = dict[str, float]
@@ -36,22 +44,35 @@ class ScoreColumn:
     encoding: str | None = None
 
 
-def score_columns(names: str | Sequence[str], encoding: str | None) -> list[ScoreColumn]:
-    """One column, or several, of files in one encoding."""
-    listed = [names] if isinstance(names, str) else names
-    return [ScoreColumn(name=name, encoding=encoding) for name in listed]
+def score_columns(
+    names: str | Sequence[str] | None, encoding: str | None
+) -> tuple[ScoreColumn, ...]:
+    """The columns that were named, one or several, of files in one encoding; none if none was."""
+    listed = [names] if isinstance(names, str) else names or ()
+    return tuple(ScoreColumn(name=name, encoding=encoding) for name in listed)
 
 
 def method_scores(
-    sources: object, benchmark: Benchmark, columns: Sequence[ScoreColumn] = (ScoreColumn(),)
+    sources: object,
+    benchmark: Benchmark,
+    columns: Sequence[ScoreColumn] = (),
+    *,
+    encoding: str | None = None,
+    index: object = None,
 ) -> dict[str, Scores]:
     """The scores of each method by its name, with the seed if there are several.
 
     With several columns each is a method, called by the name of its column.
 
     `sources` are a path, a run, scores by id, numbers in the order of the records, rows or a frame;
-    or several of these, in a list or by name.
+    or several of these, in a list or by name; an array; a series, whose index is compared with
+    `index`, that of the benchmark's own frame. Without sources, columns that are named are those
+    of the benchmark's own rows. `encoding` is that of files if no column is named.
     """
+    if columns and (sources is None or (isinstance(sources, (list, tuple)) and not sources)):
+        sources = _of_the_data(benchmark, columns)
+        columns = () if isinstance(sources, dict) else columns
+    columns = columns or (ScoreColumn(encoding=encoding),)
     names = [column.name for column in columns]
     for name in names:
         if names.count(name) > 1:
@@ -60,7 +81,7 @@ def method_scores(
     listed = list(_listed(sources, benchmark, names))
     for given, source in listed:
         for column in columns[:1] if _is_run(source) else columns:
-            name, found = _scores_of(source, benchmark, column)
+            name, found = _scores_of(source, benchmark, column, index)
             if given is not None:
                 name = given
             if len(columns) > 1 and not _is_run(source):
@@ -71,6 +92,13 @@ def method_scores(
             for number, scores in enumerate(found, 1):
                 by_name[_under_seed(name, number, len(found))] = scores
     return by_name
+
+
+def _of_the_data(benchmark: Benchmark, columns: Sequence[ScoreColumn]) -> object:
+    """The benchmark's own log, or the named columns of its rows, by name."""
+    if benchmark.labelled_by is not None and benchmark.origin is not None:
+        return benchmark.origin.place
+    return {column.name: _own_column(column.name, benchmark) for column in columns}
 
 
 def _is_run(source: object) -> bool:
@@ -104,7 +132,7 @@ def _listed(
     if isinstance(sources, Mapping):
         if _is_numbers(sources.values()) or _is_by_id(sources, benchmark):
             return ((None, sources),)
-        if any(isinstance(sources.get(name), Sequence) for name in names):
+        if any(_is_column(sources.get(name), sources, benchmark) for name in names):
             return ((None, sources),)
         return ((str(name), source) for name, source in sources.items())
     if isinstance(sources, (list, tuple)):
@@ -118,43 +146,33 @@ def _listed(
     return ((None, sources),)
 
 
+def _is_column(values: object, table: Mapping[object, object], benchmark: Benchmark) -> bool:
+    """Whether values are a column of a table with ids, and not the scores of one method."""
+    ids = _columns(benchmark).id or "id"
+    return isinstance(values, Sequence) or (is_array(values) and ids in table)
+
+
 def _is_numbers(values: Iterable[object]) -> bool:
     return all(value is None or isinstance(value, Real) for value in values)
 
 
 def _is_by_id(sources: Mapping[object, object], benchmark: Benchmark) -> bool:
     """Whether texts by name are scores by record id, as `csv` reads them, and not paths."""
-    if not all(_is_cell(value) for value in sources.values()):
+    if not all(is_cell(value) for value in sources.values()):
         return False
     ids = set(benchmark.all_ids)
     return any(str(name) in ids for name in sources)
 
 
-def _is_cell(value: object) -> bool:
-    return value is None or isinstance(value, (Real, str))
-
-
-def _score(value: object, record: object) -> object:
-    """A score as a number, also where it is written as a text; a blank text is missing."""
-    if not isinstance(value, str) or not value.strip():
-        return None if isinstance(value, str) else value
-    number = number_in(value)
-    if number is None:
-        raise SpecError(
-            f"the score of record {record!r:.60} is the text {value!r:.60}, expected a number"
-        )
-    return number
-
-
 def _scores_of(
-    source: object, benchmark: Benchmark, column: ScoreColumn
+    source: object, benchmark: Benchmark, column: ScoreColumn, index: object
 ) -> tuple[str, list[Scores]]:
     """The name of a method and its scores, under each seed."""
     if isinstance(source, Run):
         return _run_scores(source, "the run", benchmark)
     if isinstance(source, (str, PathLike)):
         return _scores_at(Path(source), benchmark, column)
-    by_id = _by_id(source, benchmark)
+    by_id = _by_id(source, benchmark, index)
     if by_id is None:
         table = table_in_memory(source)
         name = table.name if column.name == ScoreColumn.name else column.name
@@ -165,31 +183,43 @@ def _scores_of(
     return table.name, [_kept(found, benchmark)]
 
 
-def _by_id(source: object, benchmark: Benchmark) -> Mapping[object, object] | None:
+def _by_id(source: object, benchmark: Benchmark, index: object) -> Mapping[Any, object] | None:
     """Scores by id, or one a record in order, as scores by id; None for rows."""
-    if hasattr(source, "dtype") and not isinstance(source, Real):
-        raise SpecError(
-            f"scores in {type(source).__name__}: nothing says which record each belongs to",
-            hint="Give a mapping of ids to scores, a frame with both, or a list of numbers in the"
-            " order of the records.",
-        )
-    if isinstance(source, Mapping) and all(map(_is_cell, source.values())):
-        return {record: _score(value, record) for record, value in source.items()}
-    if isinstance(source, (list, tuple)) and source and all(map(_is_cell, source)):
-        if len(source) != benchmark.records:
-            raise SpecError(
-                f"{len(source):,} scores, but {benchmark.name} has {benchmark.records:,} records",
-                hint="Give one number per record, in the order of the records, or scores by id.",
-            )
-        by_id = zip(benchmark.all_ids, source, strict=True)
-        return {record: _score(value, record) for record, value in by_id}
+    if is_array(source):
+        return scores_in_array(source, benchmark, index)
+    if isinstance(source, Mapping) and all(map(is_cell, source.values())):
+        return {record: score_of_cell(value, record) for record, value in source.items()}
+    if isinstance(source, (list, tuple)) and source and all(map(is_cell, source)):
+        return scores_in_order(source, benchmark)
     return None
+
+
+def _own_column(name: str, benchmark: Benchmark) -> list[object]:
+    """The values of a column of the benchmark's own rows, one a record."""
+    columns = _columns(benchmark)
+    rows = benchmark.to_rows()
+    if benchmark.origin is not None:
+        placed = read_again(benchmark).rows(encoding=columns.encoding)
+        rows = [dict(with_paths(row, dotted([name]))) for _, row in placed]
+    if not any(name in row for row in rows):
+        raise SpecError(
+            f"{benchmark.name}: no column {name!r:.60} to take scores from; the columns are"
+            f" {listed_names(rows[0])}",
+            hint="Scores in another place: `scores=FILE`. Scores in a column of the data:"
+            " `score=COLUMN`.",
+        )
+    return [row.get(name) for row in rows]
 
 
 def _scores_at(path: Path, benchmark: Benchmark, column: ScoreColumn) -> tuple[str, list[Scores]]:
     """A method's scores from a saved run, a log or a file."""
     with storage(path):
         is_run, there, is_folder = (path / HEAD).is_file(), path.exists(), path.is_dir()
+    if not there and str(path) in read_fields(benchmark):
+        raise SpecError(
+            f"no scores at {str(path)!r}: expected a file or a run folder",
+            hint=f"It is a column of the data. Name it so: `score={path}`, without `scores=`.",
+        )
     if there and not is_run:
         metric = None if column.name == ScoreColumn.name else column.name
         log = read_log_scores(path, ids=benchmark.all_ids, metric=metric)

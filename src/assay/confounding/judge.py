@@ -23,6 +23,7 @@ from assay.errors import OneClassPartition, SpecError
 from assay.surface.crossfit import Step
 from assay.surface.feature_table import Feature, feature_table
 from assay.surface.joint_model import (
+    FEWEST,
     FOLDS,
     LEXICAL,
     SOURCE,
@@ -54,12 +55,13 @@ def confounds(
     table = _with_own(feature_table(items), features)
     groups = group_codes(items)
     caveats = Caveats(CODES)
-    model = None
+    model, too_few = None, None
     if joint:
         try:
             check_fittable(items, label)
         except OneClassPartition as error:
             caveats.add("no-surface-model", f"{error.message[0].upper()}{error.message[1:]}.")
+            too_few = _too_few(label)
         else:
             model = read_surface(items, label, features=table, kind=surface, on_step=on_step)
     methods = tuple(
@@ -76,7 +78,7 @@ def confounds(
     needed = records_needed(verdict, model, together, no_text="no-text" in codes)
     return ConfoundAudit(
         verdict=verdict,
-        because=explain(verdict, together, alone, findings, needed, codes),
+        because=explain(verdict, together, alone, findings, needed, codes, too_few),
         needed_records=needed,
         n=len(items),
         positives=int(label.sum()),
@@ -89,6 +91,17 @@ def confounds(
         surface=surface,
         digests={"benchmark": benchmark.digest},
         signature=_signature(benchmark, surface),
+        own_features=tuple(feature.name for feature in features),
+        numbered=benchmark.numbered,
+    )
+
+
+def _too_few(label: NDArray[np.bool_]) -> str:
+    """Why there are too few records for a verdict, and how many it takes at least."""
+    positives = int(label.sum())
+    return (
+        f"too few records: {positives:,} positive and {label.size - positives:,} negative; a"
+        f" verdict needs at least {FEWEST} of each, in {FOLDS} groups or more, and usually hundreds"
     )
 
 

@@ -123,10 +123,11 @@ class MethodResult(msgspec.Struct, frozen=True, kw_only=True):
     def said(self) -> str:
         """Its AUC, and its AUC beyond the surface."""
         whole = f"{self.name:.60}: AUC {self.auc:.3f} {interval(self.low, self.high)}"
-        if self.beyond is None:
-            return whole
-        ends = interval(self.beyond.low, self.beyond.high)
-        return f"{whole}, beyond the surface {self.beyond.value:.3f} {ends}"
+        if self.beyond is not None:
+            ends = interval(self.beyond.low, self.beyond.high)
+            whole += f", beyond the surface {self.beyond.value:.3f} {ends}"
+        left = f", without {counted(self.unscored, 'record')} that have no score"
+        return f"{whole}{left}" if self.unscored else whole
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,6 +144,8 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
     """The audit of a benchmark, and perhaps of methods on it.
 
     `needed_records` is how many records would bring a verdict, if these are too few.
+    `own_features` are the names of the features that you gave. `numbered` says that the data have
+    no ids, so that records are named by their numbers, counted from 1.
 
     Example:
         >>> import assay
@@ -166,6 +169,8 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
     surface: Literal["declared", "lexical"]
     digests: Mapping[str, str | None]
     signature: str
+    own_features: tuple[str, ...] = ()
+    numbered: bool = False
 
     @property
     def favourable(self) -> bool:
@@ -185,9 +190,14 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
         return f"{self.n:,} records{questions}, {self.positives:,} positive"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each feature, highest AUC first."""
+        """A row for each method, then for each feature, highest AUC first."""
         ranked = sorted(self.features, key=lambda feature: -feature.auc)
-        return [{**msgspec.structs.asdict(each), "flag": each.shown_flag} for each in ranked]
+        rows: list[dict[str, Any]] = [_method_row(method) for method in self.methods]
+        for each in ranked:
+            kind = "own feature" if each.name in self.own_features else "feature"
+            row = {**msgspec.structs.asdict(each), "flag": each.shown_flag}
+            rows.append({"kind": kind, **row, **(_NO_METHOD if self.methods else {})})
+        return rows
 
     def lines(self) -> list[str]:
         """The verdict and its reason, the joint model, the best features, methods, faults."""
@@ -205,17 +215,51 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
             for each in sorted(telling, key=lambda each: -each.auc)[:_MOST_SAID]
         ]
         said += _left(len(telling), "telling feature", "to_rows()")
+        said += [
+            f"{each.name} (yours) alone: AUC {each.auc:.3f} {interval(each.low, each.high)}, not"
+            " shown to predict the label"
+            for each in self.features
+            if each.name in self.own_features and each not in telling
+        ][:_MOST_SAID]
         said += [method.said() for method in self.methods[:_MOST_SAID]]
         said += _left(len(self.methods), "method", "methods")
         return [*said, *self._faults(), self.signature]
 
     def _faults(self) -> list[str]:
-        """The first faults that give the label away in full, the others by their codes."""
+        """The first faults of the data with their remedies, those that tell the label first."""
         told = [finding for finding in self.lint if finding.code in TELLING][:_MOST_SAID]
-        said = [f"{finding.code}: {finding.message}" for finding in told]
-        others = [finding.code for finding in self.lint if finding not in told]
-        left = counted(len(others), "other fault" if told else "fault")
-        return [*said, f"{left} of the data: {', '.join(others)}"] if others else said
+        others = [finding for finding in self.lint if finding not in told]
+        said = [
+            f"{finding.code}: {finding.message} {finding.remedy}"
+            for finding in (*told, *others[:_MOST_SAID])
+        ]
+        more = len(others) - _MOST_SAID
+        left = f"and {counted(more, 'more fault')} of the data: lint has all of them"
+        return [*said, left] if more > 0 else said
+
+
+_NO_METHOD = dict.fromkeys(
+    ("beyond", "beyond_low", "beyond_high", "surface_share", "unscored"), None
+)
+
+
+def _method_row(method: MethodResult) -> dict[str, Any]:
+    """A method in a table of features."""
+    row = dict.fromkeys(FeatureResult.__struct_fields__)
+    left = method.beyond
+    return {
+        "kind": "method",
+        **row,
+        "name": method.name,
+        "auc": method.auc,
+        "low": method.low,
+        "high": method.high,
+        "beyond": None if left is None else left.value,
+        "beyond_low": None if left is None else left.low,
+        "beyond_high": None if left is None else left.high,
+        "surface_share": method.surface_share,
+        "unscored": method.unscored,
+    }
 
 
 def _left(number: int, what: str, where: str) -> list[str]:

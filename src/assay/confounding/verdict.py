@@ -56,10 +56,16 @@ def explain(
     findings: Sequence[Finding],
     needed: int | None,
     noted: Container[str] = (),
+    too_few: str | None = None,
 ) -> str:
-    """The reason for the verdict, in a sentence; `noted` are the codes of the caveats."""
+    """The reason for the verdict, in a sentence.
+
+    `noted` are the codes of the caveats; `too_few` says why no model could be fitted.
+    """
     if verdict is Fitness.UNDECIDED and "no-text" in noted:
         return "there is no text here: every question is a number, and no response was read"
+    if joint is None and too_few is not None:
+        return too_few
     if joint is None:
         return "no verdict without the joint surface model"
     telling = [finding.code for finding in findings if finding.code in TELLING]

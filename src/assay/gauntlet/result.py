@@ -9,6 +9,8 @@ import msgspec
 from assay.benchmark.benchmark import Task
 from assay.caveats import Caveat
 from assay.result import Result
+from assay.runs.result import IN_THIS_PROCESS
+from assay.sandbox.levels import Level
 from assay.wording import counted, interval
 
 _MOST_BARS = 5
@@ -112,7 +114,8 @@ class Scorecard(Result, frozen=True, kw_only=True):
     def meaning(self) -> str:
         """The verdict in words, and how many records would settle an open one."""
         if self.unscored:
-            return "items are unscored, so there is no verdict"
+            are = "item is" if self.unscored == 1 else "items are"
+            return f"{self.unscored:,} of {self.items:,} {are} unscored, so there is no verdict"
         meaning = _MEANING[self.verdict]
         if self.records_needed is not None:
             meaning += f"; about {self.records_needed:,} like these would"
@@ -139,15 +142,27 @@ class Scorecard(Result, frozen=True, kw_only=True):
         """The verdict and what it means, the first bars, the point verdict."""
         what = f"{self.method:.60} on {self.benchmark:.60}, {self.task} bars {self.bars_version}"
         said = [
-            f"{bar.id} {bar.value:.3f} {interval(bar.low, bar.high)}, at least"
-            f" {bar.threshold:.2f}: {bar.outcome.value}"
+            f"{bar.id} {_measured(bar.metric)} {bar.value:.3f} {interval(bar.low, bar.high)}, at"
+            f" least {bar.threshold:.2f}: {bar.outcome.value}"
             for bar in self.bars[:_MOST_BARS]
         ]
         if len(self.bars) > _MOST_BARS:
             said.append(f"and {counted(len(self.bars) - _MOST_BARS, 'more bar')}")
         met = f"{self.point.passed}/{self.point.total} bars at the point estimates"
         point = f"point verdict {self.point.verdict.upper()}: {met}"
-        return [f"{self.verdict.upper()}: {self.meaning}", what, *said, point, self.signature]
+        about = [each.message for each in self.caveats if each.code in _SAID]
+        about += [IN_THIS_PROCESS] if self.isolation == Level.TRUSTED else []
+        verdict = f"{self.verdict.upper()}: {self.meaning}"
+        return [verdict, what, *said, point, *about, self.signature]
+
+
+_SAID = ("idle-control", "constant-scores")
+"""The caveats that change how a printed scorecard is read."""
+
+
+def _measured(metric: str) -> str:
+    """A metric as people read it: `auc - word_length` is the AUC over word_length."""
+    return metric.replace("auc", "AUC").replace(" - ", " over ").replace("f1", "F1")
 
 
 _MEANING = {

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.confounding.balance import Balanced, Surfaces
+from assay.confounding.balanced import TELLING, Balanced, Surfaces
 from assay.confounding.result import (
     ABOUT_WHAT_WAS_READ,
     ConfoundAudit,
@@ -30,21 +30,17 @@ _STYLE = {
     Fitness.UNFIT: "red",
     Fitness.UNDECIDED: "yellow",
 }
+_BALANCE = "assay balance FILE `out=FILE`"
 _NEXT = {
     Fitness.CONFOUNDED: "Use bars that ask for more than the surface gives (`bars=v4`;"
-    " `bars=plain-2` for labels without classes), or take a balanced subset:"
-    " assay balance FILE `out=FILE`",
-    Fitness.UNFIT: "Take a balanced subset (assay balance FILE `out=FILE`), or collect records"
-    " whose surface does not predict the label.",
+    " `bars=plain-2` for labels without classes), or take a balanced subset:",
+    Fitness.UNFIT: "Collect records whose surface does not predict the label, or take a balanced"
+    " subset:",
 }
 _SURFACE = {
     "declared": "declared surface: features that read no meaning; `surface=lexical` adds words and"
     " letters",
     "lexical": "lexical surface: features that read no meaning, and words and letters",
-}
-_BALANCED = {
-    "declared": "Balanced for the declared surface: the features, without words and letters.",
-    "lexical": "Balanced for the lexical surface: the features, words and letters.",
 }
 _FLAGS = (
     "better: whether higher or lower values mean positive. rho: rank correlation with the number of"
@@ -60,33 +56,44 @@ _SHARES = (
 )
 
 
-def draw_audit(audit: ConfoundAudit, out: "Console", *, every: bool = False) -> None:
-    """An audit: features, the joint model, methods, faults of the data, and the verdict."""
+def draw_audit(
+    audit: ConfoundAudit, out: "Console", *, every: bool = False, balance: str = _BALANCE
+) -> None:
+    """An audit: features, the joint model, methods, faults of the data, and the verdict.
+
+    `balance` is the command that takes a balanced subset of these data.
+    """
     out.print(styled(f"{audit.benchmark}: {audit.records_read}"))
     first = [caveat for caveat in audit.caveats if caveat.code in ABOUT_WHAT_WAS_READ]
     for caveat in first:
         out.print(styled(as_flags(caveat.message)))
     out.print(styled(as_flags(_SURFACE[audit.surface]), style="dim"))
     out.print()
-    _draw_features(audit.features, out, every=every)
+    _draw_features(audit, out, every=every)
     if audit.joint is not None:
-        _draw_joint(audit.joint, out)
+        _draw_joint(audit.joint, out, numbered=audit.numbered)
     if audit.methods:
         _draw_methods(audit.methods, out)
     if audit.lint:
-        _draw_lint(audit.lint, out)
+        _draw_lint(audit.lint, out, numbered=audit.numbered)
     style = f"bold {_STYLE[audit.verdict]}"
     out.print(marked("verdict  ", audit.verdict.upper(), style, f"  {audit.because}"))
     if audit.verdict in _NEXT:
         out.print(styled(as_flags(_NEXT[audit.verdict])))
+        out.print(styled(f"  {as_flags(balance)}"), soft_wrap=True)  # whole, to be pasted
     out.print()
     draw_caveats([each for each in audit.caveats if each not in first], out)
     out.print(styled(audit.signature, style="dim"))
 
 
-def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: bool) -> None:
-    ranked = sorted(features, key=lambda feature: -feature.auc)
-    shown = ranked if every else [feature for feature in ranked if feature.low > 0.5][:FEW]
+def _draw_features(audit: ConfoundAudit, out: "Console", *, every: bool) -> None:
+    ranked = sorted(audit.features, key=lambda feature: -feature.auc)
+    telling = [feature for feature in ranked if feature.low > 0.5][:FEW]
+    shown = [
+        feature
+        for feature in ranked
+        if every or feature in telling or feature.name in audit.own_features
+    ]
     if shown:
         out.print(
             table(
@@ -100,16 +107,15 @@ def _draw_features(features: Sequence[FeatureResult], out: "Console", *, every: 
     hidden = len(ranked) - len(shown)
     if hidden:
         more = "more features" if shown else "features"
-        telling = sum(feature.low > 0.5 for feature in ranked[len(shown) :])
-        words = f"{hidden} {more}, {telling or 'none'} of them shown to predict the label alone"
+        others = sum(feature.low > 0.5 for feature in ranked if feature not in shown)
+        words = f"{hidden} {more}, {others or 'none'} of them shown to predict the label alone"
         out.print(styled(as_flags(f"{words}; `all=True` shows them."), style="dim"))
     out.print()
 
 
 def _legend(flags: Sequence[str]) -> str:
-    """What the columns rho and flag mean, as far as they are used."""
-    flagged = _FLAGGED if {"length", "orthogonal"} & set(flags) else ""
-    return f"{_FLAGS}{flagged}{_INERT if 'inert' in flags else ''}"
+    """What the columns rho and flag mean."""
+    return f"{_FLAGS}{_FLAGGED}{_INERT if 'inert' in flags else ''}"
 
 
 def _feature_row(feature: FeatureResult) -> tuple[str, ...]:
@@ -123,7 +129,7 @@ def _label(feature: FeatureResult | Importance) -> str:
     return f"{OF_QUESTION}{feature.name}" if feature.on == "question" else feature.name
 
 
-def _draw_joint(joint: Joint, out: "Console") -> None:
+def _draw_joint(joint: Joint, out: "Console", *, numbered: bool) -> None:
     figures = f"AUC {joint.auc:.3f} {interval(joint.low, joint.high)}"
     out.print(styled(f"All together, out of fold (cross-validated): {figures}"))
     leading = [entry for entry in joint.importance if entry.value >= 0.001][:_LISTED]
@@ -132,7 +138,8 @@ def _draw_joint(joint: Joint, out: "Console") -> None:
         out.print(styled(f"  rests on (AUC lost if shuffled): {listed}"))
     if joint.given_away and joint.low > 0.5:
         listed = ", ".join(f"{entry.id} ({entry.probability:.2f})" for entry in joint.given_away)
-        out.print(styled(f"  most given away (probability of the label): {listed}"))
+        named = "record number, from 1," if numbered else "record id"
+        out.print(styled(f"  most given away ({named} and probability of its label): {listed}"))
     out.print()
 
 
@@ -153,13 +160,14 @@ def _draw_methods(methods: Sequence[MethodResult], out: "Console") -> None:
     out.print()
 
 
-def _draw_lint(findings: Sequence[Finding], out: "Console") -> None:
+def _draw_lint(findings: Sequence[Finding], out: "Console", *, numbered: bool) -> None:
     for finding in findings:
         line = styled(finding.code, style="yellow")
         line.append(f"  {styled(finding.message).plain}", style="default")
         out.print(line)
         ids = ", ".join(finding.records[:_LISTED]) + (", ..." if finding.count > _LISTED else "")
-        remedy = f"  {finding.remedy}" + (f" ({ids})" if ids else "")
+        named = "record" if numbered and finding.count == 1 else "records" if numbered else "ids"
+        remedy = f"  {finding.remedy}" + (f" ({named} {ids})" if ids else "")
         out.print(styled(remedy, style="dim"))
     out.print()
 
@@ -175,14 +183,13 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     tried = "balanced" if balanced.achieved else "last tried"
     console.print(table(("", "before", tried), rows))
     console.print()
-    telling = [each for each in balanced.caveats if each.code in ("ids-tell", "columns-tell")]
+    telling = [each for each in balanced.caveats if each.code in TELLING]
     draw_caveats([each for each in balanced.caveats if each not in telling], console)
     if not balanced.achieved:
         words = "Nothing was written. Collect records whose surface does not predict the label."
         console.print(styled(f"{balanced.outcome} {words}"))
         return
-    but = ", but not for its ids or other columns" if telling else ""
-    console.print(styled(f"Balanced for the {balanced.surface} surface{but}."))
+    console.print(styled(balanced.balanced_for))
     for caveat in telling:
         console.print(styled(as_flags(caveat.message), style="yellow"))
     for what, counts in balanced.lost.items():
@@ -196,6 +203,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     else:
         share = f"{balanced.kept / balanced.n:.0%}"
         console.print(styled(f"{out} has {balanced.kept:,} of the records ({share})."))
+    console.print(styled(balanced.audited))
 
 
 def _joint(surfaces: Surfaces) -> str:

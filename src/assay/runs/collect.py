@@ -117,6 +117,19 @@ def run(
         )
 
 
+def _check_named(worker: Worker, benchmark: Benchmark) -> None:
+    """Refuse a method whose one parameter could mean the question as well as the response."""
+    unnamed = worker.arguments == ("question",) and not worker.asks_by_name
+    if worker.learner or not unnamed or worker.method.kind == "registered":
+        return
+    if any(item.response is not None for item in benchmark.items):
+        raise SpecError(
+            f"{worker.method.text} has one parameter, whose name is neither question nor response",
+            hint="Name it after what it should get: `def detect(response)`, `def detect(question)`,"
+            " or take both.",
+        )
+
+
 def collect(
     worker: Worker,
     benchmark: Benchmark,
@@ -140,6 +153,8 @@ def collect(
     where the outputs are. The caller closes a complete run, after the worker has ended.
     """
     check_answerable(worker, benchmark, task, batch=batch)
+    if sealed is None:
+        _check_named(worker, benchmark)
     is_sealed, sealed = sealed is not None, sealed or Sealed()
     hear = listener or Listener()
     settings = _Settings(

@@ -5,6 +5,7 @@ Runs where the method runs, so it has no labels, classes or original ids.
 
 import importlib
 import importlib.util
+import inspect
 import os
 import random
 import sys
@@ -105,6 +106,7 @@ def inspect_method(
         method = guarded(method, MethodNotLoaded)
     loop = loop or EventLoop(own_thread=not isolated)
     if callable(getattr(method, "fit", None)):
+        _refuse_estimator(method)
         return Loaded(method=method, learner=True, isolated=isolated, loop=loop, ask=_unfitted)
     if not callable(method):
         raise MethodNotLoaded(f"got {type(method).__name__}, expected a function to call")
@@ -118,6 +120,24 @@ def inspect_method(
         batch=signature.batch,
         arguments=signature.arguments,
         asks_by_name=signature.asks_by_name,
+    )
+
+
+def _refuse_estimator(method: Any) -> None:  # noqa: ANN401 - theirs
+    """Refuse an estimator of scikit-learn, whose `fit` takes X and y, and say what to write."""
+    predicts = [name for name in ("predict_proba", "predict") if hasattr(method, name)]
+    try:
+        takes = list(inspect.signature(method.fit).parameters)
+    except (TypeError, ValueError):
+        return
+    if not predicts or (len(takes) < 2 and "y" not in takes):
+        return
+    call = "predict_proba([response])[0][1]" if predicts[0] == "predict_proba" else "predict(...)"
+    raise MethodNotLoaded(
+        f"got {type(method).__name__}, an estimator with fit(X, y), expected a function. Fitted"
+        f" already: def detect(question, response): return model.{call}. To fit it out of fold:"
+        " a class whose fit(examples) returns such a function; an example has question, response"
+        " and target"
     )
 
 

@@ -10,6 +10,11 @@ Predictor = Callable[..., object]
 _BOTH = ("question", "response")
 _ONE = {name: name for name in _BOTH}
 _BATCH = {f"{name}s": name for name in _BOTH}
+_OTHER_NAMES = {
+    **dict.fromkeys(("answer", "completion", "output", "reply", "text"), "response"),
+    **dict.fromkeys(("prompt", "query", "q"), "question"),
+}
+"""Other names of a single parameter, and what it gets."""
 _SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -29,8 +34,15 @@ class MethodSignature:
     @property
     def asks_by_name(self) -> bool:
         """Whether a parameter is named after its content, or there are two."""
-        by_name = (name.removesuffix("s") == value for name, value in self.named.items())
+        by_name = (_meaning(name) == value for name, value in self.named.items())
         return len(self.arguments) > 1 or any(by_name)
+
+
+def _meaning(name: str) -> str | None:
+    """What a parameter of this name gets, one item or a list; None if its name says nothing."""
+    one = name if name in _OTHER_NAMES or name in _BOTH else name.removesuffix("s")
+    one = "reply" if name == "replies" else "query" if name == "queries" else one
+    return one if one in _BOTH else _OTHER_NAMES.get(one)
 
 
 def read_signature(method: Predictor, name: str) -> MethodSignature:
@@ -111,6 +123,8 @@ def _binding(method: Predictor, names: Mapping[str, str]) -> tuple[tuple[str, ..
         raise _uncallable(method, names)
     if spread or [p.name for p in plain[:2]] == list(names) or (not ours and len(wanted) == 2):
         return _BOTH, {}
+    if not ours and len(wanted) == 1:  # detect(answer) means the response
+        rest = [_meaning(wanted[0].name) or rest[0]]
     given = {**ours, **{p.name: value for p, value in zip(wanted, rest, strict=False)}}
     if not given:
         raise _uncallable(method, names)

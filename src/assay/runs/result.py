@@ -27,6 +27,12 @@ BATCH = 32
 _LARGEST_BATCH = 10_000
 
 
+IN_THIS_PROCESS = (
+    "The function ran in this process, without isolation: a crash ends the interpreter, and nothing"
+    " stops it if it hangs. Named as FILE.py:FUNCTION it runs in its own."
+)
+
+
 class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Why an item has no output: the kind of error, and its message."""
 
@@ -142,7 +148,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     attested: Attestation | None = None
 
 
-class Run(Result, frozen=True, kw_only=True):
+class Run(Result, frozen=True, kw_only=True, dict=True):
     """One output per item under one condition, every output kept, and what produced them.
 
     `environment` are names of variables that were passed on, `harness` what it ran under,
@@ -181,17 +187,33 @@ class Run(Result, frozen=True, kw_only=True):
     probed: int = 0
     batch: int | None = None
 
+    def placed(self, benchmark: Benchmark) -> "Run":
+        """The same run, which knows the place of each item in the input of its benchmark."""
+        places = zip(benchmark.items, benchmark.rows, strict=True)
+        self.__dict__["positions"] = {item.id: row for item, row in places}
+        return self
+
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each record."""
+        """A row for each record, in the order of the input, with its position there, from 0.
+
+        A run that was loaded has its records in the order in which they were asked, and no
+        positions; so have the items of a second corpus, which come last.
+        """
+        places: Mapping[str, int] = self.__dict__.get("positions", {})
+        last = len(places)
+        records = sorted(
+            self.records, key=lambda record: (record.seed, places.get(record.item, last))
+        )
         return [
             {
                 "item": record.item,
+                "position": places.get(record.item),
                 **_answer(record.output, self.task),
                 "error": None if record.error is None else record.error.message,
                 "ms": record.ms,
                 "seed": record.seed,
             }
-            for record in self.records
+            for record in records
         ]
 
     def lines(self) -> list[str]:
@@ -202,6 +224,7 @@ class Run(Result, frozen=True, kw_only=True):
             f"{self.method:.60} on {self.benchmark.name:.60}, {self.task}"
             + ("" if self.complete else ", incomplete"),
             made,
+            *([IN_THIS_PROCESS] if self.isolation is Level.TRUSTED else []),
             f"isolation {self.isolation} · seed {self.seed}",
         ]
 

@@ -268,7 +268,10 @@ class ProcessWorker:
             reply = self._parse(self._read_line(deadline, answers * self.limits.answer_bytes))
         except TimeoutError:
             doing = _DOING.get(verb, "loading")
-            raise MethodTimedOut(f"still {doing} after {seconds:g} s") from None
+            knob = "item_seconds" if _DOING.get(verb) == "answering" else "load_seconds"
+            raise MethodTimedOut(
+                f"still {doing} after {seconds:g} s", hint=f"Give it longer: `{knob}=N`."
+            ) from None
         except (BrokenPipeError, EOFError):
             raise self._death() from None
         self.broken = False

@@ -1,39 +1,75 @@
 """The faults of one file, refused together."""
 
+import re
+from dataclasses import dataclass, field
+
 from assay.errors import SpecError
 from assay.wording import counted
 
 MOST_NAMED = 20
 """The most faults of a file that one message names."""
+_MOST_ALIKE = 3
+"""More faults than this that differ only in place and value are one line."""
+_PLACE = re.compile(r"(?:line|row|element) [\d,]*\d")
+_VALUE = re.compile(r"(?<!field )'[^']*'")
+
+
+@dataclass(kw_only=True)
+class _Kind:
+    """Faults that differ only in place and value: how many, and the first, with their numbers."""
+
+    count: int = 0
+    first: list[tuple[int, SpecError]] = field(default_factory=list)
 
 
 class Faults:
-    """The faults of one file, refused together: the first twenty are named, all are counted."""
+    """The faults of one file, refused together: the first twenty are named, all are counted.
+
+    Faults of one kind are one line, with their number and the first places.
+    """
 
     def __init__(self, place: str) -> None:
         self.place = place
         self.count = 0
-        self._named: list[SpecError] = []
+        self._kinds: dict[str, _Kind] = {}
 
     def add(self, error: SpecError) -> None:
         """Add a fault."""
         self.count += 1
-        if len(self._named) < MOST_NAMED:
-            self._named.append(error)
+        alike = _VALUE.sub("", _PLACE.sub("", self._short(error)))
+        if alike in self._kinds or len(self._kinds) < MOST_NAMED:
+            kind = self._kinds.setdefault(alike, _Kind())
+            kind.count += 1
+            kind.first += [(self.count, error)] if len(kind.first) <= _MOST_ALIKE else []
 
     def refuse(self) -> None:
         """Raise one error for all faults, if there are any."""
         if not self.count:
             return
-        first, *others = self._named
-        details = [other.message.removeprefix(self.place).lstrip(",: ") for other in others]
-        left = self.count - len(self._named)
-        more = f", and {counted(self.count - 1, 'more fault')}" if others else ""
+        lines = sorted(line for kind in self._kinds.values() for line in self._lines(kind))
+        (_, first, stands_for), others = lines[0], lines[1:MOST_NAMED]
+        left = self.count - stands_for - sum(number for _, _, number in others)
+        more = f", and {counted(self.count - stands_for, 'more fault')}" if others else ""
+        hints = [error.hint for kind in self._kinds.values() for _, error in kind.first]
+        details = [text.removeprefix(self.place).lstrip(",: ") for _, text, _ in others]
         raise SpecError(
-            f"{first.message}{more}",
-            hint=" ".join(dict.fromkeys(fault.hint for fault in self._named if fault.hint)) or None,
+            f"{first}{more}",
+            hint=" ".join(dict.fromkeys(hint for hint in hints if hint)) or None,
             details=[*details, *([f"and {left:,} more"] if left else [])],
         )
+
+    def _lines(self, kind: _Kind) -> list[tuple[int, str, int]]:
+        """The faults of a kind: the number of each, its words, and how many it stands for."""
+        found = [_PLACE.search(self._short(error)) for _, error in kind.first[1:]]
+        places = [place[0] for place in found if place is not None]
+        if kind.count <= _MOST_ALIKE or len(places) < _MOST_ALIKE:
+            return [(number, error.message, 1) for number, error in kind.first]
+        where = ", ".join(places) + (", ..." if kind.count > len(places) + 1 else "")
+        number, error = kind.first[0]
+        return [(number, f"{error.message}; {kind.count - 1:,} more like it: {where}", kind.count)]
+
+    def _short(self, error: SpecError) -> str:
+        return error.message.removeprefix(self.place)
 
 
 def note(faults: Faults | None, error: SpecError) -> None:

@@ -1,10 +1,11 @@
 """Rows from JSON: one object a line, an array of objects, an object of columns or around an array.
 
 An object that holds one array of objects is read as that array. If all its values are lists of one
-length, but not all lists of objects, they are columns.
+length, but not all lists of objects, they are columns; so are objects with the same numbers as
+keys, as `to_json` of pandas writes them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -219,7 +220,22 @@ def _single(text: JsonText, where: str, fields: list[_Field]) -> PlacedRows:
             hint=f'Expected {{"data": [{{...}}, {{...}}]}}, or an array. {_AS_LINES}',
         )
     row: Any = parse_json(whole, where=f"{where}, line 1")
-    yield f"{where}, line 1", row
+    columns = columns_by_index(row)
+    if columns is None:
+        yield f"{where}, line 1", row
+        return
+    for number, cells in enumerate(zip(*columns.values(), strict=True), 1):
+        yield f"{where}, row {number}", dict(zip(columns, cells, strict=True))
+
+
+def columns_by_index(table: Mapping[Any, object]) -> dict[Any, list[object]] | None:
+    """The columns of {column: {index: value}}, as pandas writes a frame; None for any other."""
+    columns = [value for value in table.values() if isinstance(value, Mapping) and value]
+    if not columns or len(columns) < len(table) or len({tuple(each) for each in columns}) > 1:
+        return None
+    if not all(str(label).isdecimal() for label in columns[0]):
+        return None
+    return {name: list(cells.values()) for name, cells in zip(table, columns, strict=True)}
 
 
 def _named(fields: list[_Field]) -> str:

@@ -4,7 +4,7 @@ The content decides what a file is. Each row comes with its place (file and line
 which every later error about it names.
 """
 
-from pathlib import Path
+from pathlib import PurePath
 
 from assay.bounds import MAX_CELLS, MAX_COLUMNS, MAX_ROWS
 from assay.errors import SpecError
@@ -18,7 +18,7 @@ from assay.tables.parquet import parquet_rows
 
 
 def rows_of(
-    path: Path,
+    path: PurePath,
     data: bytes,
     *,
     faults: Faults | None = None,

@@ -626,3 +626,18 @@ def test_normalising_twice_changes_nothing_for_plain_text(text):
     plain = "".join(char for char in text if char.isascii())
     once = normalised([plain])
     assert normalised(once) == once
+
+
+def test_copies_that_are_grouped_already_are_not_to_be_grouped_again():
+    def found(groups):
+        items = [
+            Item(id=f"r{i}", question=f"q{i // 2}", response="a", label=bool(i // 2 % 2),
+                 group=f"g{i // 2}" if groups else None)
+            for i in range(40)
+        ]  # fmt: skip
+        label = np.array([item.label for item in items])
+        return {finding.code: finding.remedy for finding in lint(items, label)}
+
+    assert "name the column that groups them" in found(groups=False)["duplicate"]
+    assert "name the column" not in found(groups=True)["duplicate"]
+    assert "in the group of its original" in found(groups=True)["duplicate"]

@@ -1,6 +1,8 @@
 import datetime
 import decimal
 import enum
+import gzip
+import io
 import json
 import uuid
 from pathlib import PurePosixPath
@@ -204,3 +206,31 @@ def test_rows_are_bounded_as_files_are(monkeypatch):
 def test_rows_in_memory_have_no_encoding():
     with pytest.raises(SpecError, match="in memory, where a text has no encoding"):
         table_in_memory(ROWS).rows(encoding="cp1252")
+
+
+def lines_of(data):
+    return [row for _, row in table_in_memory(data).rows()]
+
+
+def test_open_files_are_read_text_or_binary(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("q;label\na;0\nb;1\n", encoding="utf-8")
+    expected = [{"q": "a", "label": "0"}, {"q": "b", "label": "1"}]
+    with path.open(encoding="utf-8") as text, path.open("rb") as binary:
+        assert lines_of(text) == lines_of(binary) == expected
+    packed = gzip.compress(path.read_bytes())
+    assert lines_of(io.BytesIO(packed)) == expected
+    with gzip.open(io.BytesIO(packed)) as handle:
+        assert lines_of(handle) == expected
+    with pytest.raises(SpecError, match=r"the open file mine\.csv cannot be read: ValueError"):
+        table_in_memory(text)
+
+
+def test_record_arrays_named_tuples_and_frames_as_dictionaries_are_rows():
+    frame = pandas.DataFrame({"q": ["a", "b"], "label": [0, 1]})
+    expected = frame.to_dict(orient="records")
+    assert lines_of(frame.to_records(index=False)) == expected
+    assert lines_of(list(frame.itertuples(index=False))) == expected
+    assert lines_of(frame.to_dict()) == expected
+    with pytest.raises(SpecError, match="got ndarray, which holds no rows"):
+        table_in_memory(np.ones(3))

@@ -1,6 +1,7 @@
 """Find records with the same text: conflicting labels, exact copies, near copies."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from assay.stats.arrays import coded
 from assay.surface.near_duplicates import HEADS, families, nearly_equal
 
 _KEEP_ONE = "Keep one of each, or name the column that groups them."
+_GROUPED = (
+    "Each is in the group of its original, so no interval counts it as independent. Keep one of"
+    " each if they are copies by mistake."
+)
 
 
 def conflicting_labels(records: Records) -> Finding | None:
@@ -51,7 +56,7 @@ def duplicates(records: Records) -> Finding | None:
         places,
         message=f"Exact copies of earlier records: {len(places)}, such as "
         f"{_pair(records, places[0], originals[0])}.",
-        remedy=_KEEP_ONE,
+        remedy=_remedy(records, places, originals),
     )
 
 
@@ -65,7 +70,7 @@ def near_duplicates(records: Records) -> Finding | None:
         [i for i, _ in pairs],
         message=f"Near copies of earlier records with the same label: {len(pairs)}, such as "
         f"{_pair(records, *pairs[0])}.",
-        remedy=_KEEP_ONE,
+        remedy=_remedy(records, *zip(*pairs, strict=True)),
     )
 
 
@@ -106,6 +111,12 @@ def _candidates(records: Records) -> list[list[int]]:
             seen.add(written)
             members[label, int(asked[i]), answer].append(i)
     return [places for places in members.values() if len(places) > 1]
+
+
+def _remedy(records: Records, later: Sequence[int], earlier: Sequence[int]) -> str:
+    """What to do about copies; those in the group of their original are already grouped."""
+    grouped = records.units[list(later)] == records.units[list(earlier)]
+    return _GROUPED if bool(grouped.all()) else _KEEP_ONE
 
 
 def _pair(records: Records, later: int, earlier: int) -> str:

@@ -8,11 +8,14 @@ rows: `to_dicts` (polars), `to_pylist` (Arrow), `to_list` (Hugging Face), `to_di
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from assay.bounds import MAX_COLUMNS, MAX_FILE_BYTES, MAX_ROWS
 from assay.errors import AssayError, SpecError
 from assay.tables.in_memory.values import AS_IS, Unwritable, plain
+from assay.tables.json_rows import columns_by_index
+from assay.tables.rows import rows_of
 from assay.tables.source import TableSource
 from assay.wording import some
 
@@ -32,6 +35,8 @@ def table_in_memory(
     if isinstance(data, (str, bytes, bytearray)):
         raise SpecError(f"got {type(data).__name__}, which holds no rows", hint=_EXPECTED)
     called = name or "rows"
+    if callable(getattr(data, "read", None)):
+        return _open_file(data, split, name)
     try:
         kind, rows = _rows_of(_one_split(data, split))
         called = name or kind
@@ -46,6 +51,25 @@ def table_in_memory(
         empty = f"no rows in the {called}" if called != "rows" else "no rows are given"
         raise SpecError(empty, hint="One record a row is expected.")
     return memory_table(called, lines)
+
+
+def _open_file(file: Any, split: str | None, name: str | None) -> TableSource:  # noqa: ANN401 - theirs
+    """The rows of an open file, text or binary, read from where it stands; it stays open."""
+    called = name or PurePath(str(getattr(file, "name", "") or "file")).name
+    try:
+        data = file.read(MAX_FILE_BYTES + 1)
+    except Exception as error:  # theirs: closed, or open for writing
+        raise SpecError(
+            f"the open file {called} cannot be read: {type(error).__name__}: {error!s:.200}",
+            hint="Give its path instead.",
+        ) from None
+    if not isinstance(data, (str, bytes)):
+        raise SpecError(f"{called}: read() gives {type(data).__name__}, expected text or bytes")
+    if split is not None:
+        raise SpecError(f"{called}: an open file has no splits", hint="Leave out `split=`.")
+    whole = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+    rows = (row for _, row in rows_of(PurePath(called), whole, where=called))
+    return memory_table(called, b"".join(_lines(rows, called)))
 
 
 def memory_table(name: str, lines: bytes) -> TableSource:
@@ -101,10 +125,18 @@ def _rows_of(data: object) -> tuple[str, Iterable[object]]:
         rows = read()
         return name, rows if isinstance(rows, Iterable) else _none(data)
     if hasattr(data, "dtype"):
-        _none(data)
+        return "rows", _array_rows(data)
     if isinstance(data, Mapping):
         return "rows", _from_columns(data)
     return "rows", data if isinstance(data, Iterable) else _none(data)
+
+
+def _array_rows(array: Any) -> Iterable[object]:  # noqa: ANN401 - theirs
+    """The rows of a record array of numpy, whose columns have names."""
+    names = getattr(array.dtype, "names", None)
+    if not names:
+        return _none(array)
+    return (dict(zip(names, row.tolist(), strict=True)) for row in array)
 
 
 def _none(data: object) -> Iterable[object]:
@@ -122,6 +154,7 @@ def _pandas_rows(frame: Any) -> object:  # noqa: ANN401 - theirs
 
 def _from_columns(columns: Mapping[object, object]) -> Iterator[dict[object, object]]:
     """Rows from a mapping of columns of one length."""
+    columns = columns_by_index(columns) or columns  # as `to_dict` of pandas gives them
     lists: dict[object, list[object]] = {}
     for name, values in columns.items():
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
@@ -144,6 +177,7 @@ def _lines(rows: Iterable[object], where: str) -> Iterator[bytes]:
     size = 0
     for number, row in enumerate(rows, 1):
         place = f"{where}, row {number}"
+        row = _as_mapping(row)
         if not isinstance(row, Mapping):
             raise SpecError(
                 f"{place}: expected a mapping of columns to values, got {type(row).__name__}",
@@ -157,6 +191,14 @@ def _lines(rows: Iterable[object], where: str) -> Iterator[bytes]:
                 hint="Take a part of it.",
             )
         yield line
+
+
+def _as_mapping(row: object) -> object:
+    """A named tuple as a mapping; anything else as it is."""
+    names = getattr(row, "_fields", None)
+    if isinstance(row, tuple) and isinstance(names, tuple):
+        return dict(zip(names, row, strict=True))
+    return row
 
 
 def _line(row: Mapping[object, object], place: str) -> bytes:
