@@ -310,7 +310,10 @@ def test_classes_of_ones_own_with_labels_are_judged_by_scores(assay_cmd, tmp_pat
     assert "--task detection" in asked.err
 
 
-def test_a_run_that_is_interrupted_is_kept_and_can_be_judged(tmp_path, method_file, assay_cmd):
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_is_interrupted_is_kept_and_can_be_judged(
+    sent, code, tmp_path, method_file, assay_cmd
+):
     reference = method_file(
         "import time\ndef detect(q, r):\n    time.sleep(0.05)\n    return 1.0\n"
     )
@@ -326,9 +329,9 @@ def test_a_run_that_is_interrupted_is_kept_and_can_be_judged(tmp_path, method_fi
         or (tmp_path / "kept/outputs.jsonl").read_text().count("\n") < 20
     ):
         time.sleep(0.05)
-    going.send_signal(signal.SIGINT)
+    going.send_signal(sent)
     _, said = going.communicate(timeout=30)
-    assert going.returncode == 130
+    assert going.returncode == code
     assert "outputs that were made are kept in kept. Judge them: assay score kept" in said
     done = assay_cmd("score", "kept", "--bars", "v1", "--json")
     assert done.json["verdict"] == "unresolved"

@@ -1,9 +1,12 @@
 """`assay try`: run a method and judge it, without a seal."""
 
 import shlex
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
@@ -17,6 +20,15 @@ from assay.gauntlet.load import DEFAULT_BARS
 from assay.runs.result import RESOURCES
 
 _DIGITS = 18
+_TERMINATED = 128 + signal.SIGTERM
+
+
+class _Terminated(KeyboardInterrupt):
+    """Another program asked this one to end; the run is closed as if the user had."""
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 - as signal wants
+    raise _Terminated
 
 
 def _limits(
@@ -117,7 +129,8 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
 
 @contextmanager
 def _advice(output: RunOutput) -> Iterator[None]:
-    """Say where the outputs of an interrupted run are."""
+    """Say where the outputs of an interrupted run are, also if it is ended by SIGTERM."""
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         yield
     except AssayError as error:
@@ -126,10 +139,13 @@ def _advice(output: RunOutput) -> Iterator[None]:
             kept = kept or (_nothing(output) if output.begun else None)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         click.echo(f"\n{_kept(output) or _nothing(output)}", err=True)
+        if isinstance(error, _Terminated):
+            sys.exit(_TERMINATED)
         raise
     finally:
+        signal.signal(signal.SIGTERM, before)
         output.close()
 
 

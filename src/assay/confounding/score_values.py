@@ -61,7 +61,7 @@ def scores_in_array(array: Any, benchmark: Benchmark, index: object) -> dict[str
     raise SpecError(
         f"scores in a {type(array).__name__} whose index is neither the ids of the records nor the"
         f" index of their frame; it begins with {', '.join(map(repr, words[:3]))}",
-        hint="If the scores are in the order of the records, give `scores=series.to_list()`; if"
+        hint="If the scores are in the order of the records, give series.to_list() instead; if"
         " not, set the ids as its index and name their column: `id=COLUMN`.",
     )
 
