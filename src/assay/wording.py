@@ -15,6 +15,8 @@ _CALLS = {
     **{verb: f"assay.{verb}" for verb in ("export", "gate", "matrix", "methods", "power")},
     **{verb: f"Study.{verb}" for verb in ("board", "calibration", "draft", "falsified", "run")},
     **{verb: f"Study.{verb}" for verb in ("seal", "verify", "withdraw")},
+    "claims grade": "Study.grade_claims",
+    "claims seal": "Study.seal_claims",
     "new": "Study.create",
     "score `all=True`": "Study.score",
     "trials": "assay.trials",

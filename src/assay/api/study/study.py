@@ -105,7 +105,7 @@ class Study(Viewed):
             if columns:
                 raise SpecError(
                     f"create(): {next(iter(columns))} is named, but the benchmark is loaded",
-                    hint="Name columns where it is loaded: `assay.load_benchmark`.",
+                    hint="Name columns where it is loaded, by `load_benchmark`.",
                 )
             data = benchmark
         else:
