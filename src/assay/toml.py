@@ -49,10 +49,11 @@ def read_toml(
         raise SpecError(f"{where}: not TOML: {error}", hint=hint) from None
 
 
-def nearest_key(error: msgspec.ValidationError, form: type) -> str | None:
-    """A question that names the key nearest to an unknown one; None if no key is near."""
+def nearest_key(error: msgspec.ValidationError, form: type, hint: str | None = None) -> str | None:
+    """A question that names the key nearest to an unknown one, if one is near; then the hint."""
     found = _UNKNOWN.search(str(error))
-    return None if found is None else did_you_mean(found[1], _keys(form, set()))
+    near = None if found is None else did_you_mean(found[1], _keys(form, set()))
+    return " ".join(filter(None, (near, hint))) or None
 
 
 def _keys(form: object, seen: set[object]) -> set[str]:

@@ -110,7 +110,7 @@ def parse_tables(data: bytes, *, where: str) -> DualFile:
     try:
         written = msgspec.convert(read_toml(data, where=where, hint=_HINT), DualFile)
     except msgspec.ValidationError as error:
-        hint = nearest_key(error, DualFile) or _HINT
+        hint = nearest_key(error, DualFile, _HINT)
         raise SpecError(f"{where}: {_explained(str(error))}", hint=hint) from None
     if written.state.layers or written.state.fixed:
         return written

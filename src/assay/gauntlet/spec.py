@@ -120,7 +120,7 @@ def parse_bars(data: bytes, *, where: str) -> BarSet:
         written = msgspec.convert(read_toml(data, where=where), _BarsFile)
     except msgspec.ValidationError as error:
         shown = "docs/how-to/write-bars.md shows every key and its values."
-        hint = nearest_key(error, _BarsFile) or shown
+        hint = nearest_key(error, _BarsFile, shown)
         raise SpecError(f"{where}: {error}", hint=hint) from None
     _check(written, where)
     return BarSet(

@@ -105,7 +105,7 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
     try:
         written = msgspec.convert(read_toml(data, where=where, hint=_HINT), _PredictionFile)
     except msgspec.ValidationError as error:
-        hint = nearest_key(error, _PredictionFile) or _HINT
+        hint = nearest_key(error, _PredictionFile, _HINT)
         raise SpecError(f"{where}: {error}", hint=hint) from None
     _check_level(written.level, f"{where}: level")
     committed = bool(written.ranges or written.outcomes or written.directions)
