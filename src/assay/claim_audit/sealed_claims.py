@@ -2,7 +2,7 @@
 
 The files of claims are copied into the study and entered in its ledger before anything is checked.
 Grading checks the sealed copies, against the artifacts as they are then; the audit is stored and
-entered, whatever it says.
+entered, also if claims fail.
 """
 
 from collections.abc import Callable, Sequence

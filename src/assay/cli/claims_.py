@@ -206,7 +206,7 @@ def grade(
     """Check sealed claims, once, and grade what was predicted.
 
     The sealed files are checked, not what has become of them since. The audit is stored in the
-    study and entered in its ledger, whatever it says.
+    study and entered in its ledger, also if claims fail.
 
     \b
     Example:
