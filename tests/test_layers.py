@@ -10,7 +10,8 @@ SOURCE = Path(assay.__file__).parent
 ORDER = (
     *("_version", "wording", "errors", "caveats", "result", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
-    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "method", "runs"),
+    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "models"),
+    *("method", "runs", "critic"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study"),
     *("claim_audit", "report", "api"),
     *("cli", "__main__", "__init__"),
@@ -21,6 +22,7 @@ PURE = re.compile(
     r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|surface)(\.|$)"
     r"|^gauntlet\.(?!(collect|load|proposal|store|rejudge)$)"
     r"|^confounding\.(?!(collect|own_features)$)"
+    r"|^critic\.(caveats|tokens)$"
     r"|^comparison\.(adr_0031|power|spec)$"
     r"|^dual_condition\.(commit_gate|committed_file|evidence|matrix|result_file)$"
 )

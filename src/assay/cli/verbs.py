@@ -14,6 +14,7 @@ VERBS = {
     "completion": "Print the script that completes words in your shell.",
     "compare": "Find out whether a change helps more than it hurts.",
     "confounds": "Find out what the surface of a benchmark gives away.",
+    "critique": "Ask a model whether answers are right.",
     "demo": "Watch a PASS turn into a FAIL, in a few seconds.",
     "draft": "Begin a submission: a copy of the method, and a prediction.",
     "dual": "Find out whether it is capability or memory.",
@@ -36,7 +37,7 @@ VERBS = {
     "verify": "Verify a study: chain, seals, outputs, scorecards, views.",
 }
 GROUPS = {
-    "Is it the task, or the surface of the data?": "confounds balance try score bars",
+    "Is it the task, or the surface of the data?": "confounds balance try score bars critique",
     "Did my change help?": "compare power trials ratify",
     "Is it capability, or memory?": "dual matrix gate",
     "Was it predicted before it was seen? (a study)": (

@@ -1,0 +1,86 @@
+"""Critiques for people."""
+
+from typing import TYPE_CHECKING
+
+from assay.critic.result import Critique, Score, WordingResult
+from assay.report.terminal import draw_caveats, styled, table
+from assay.wording import counted, interval, percent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from assay.stats.estimate import Estimate
+
+_FEW = 8
+_ABOUT = (
+    "p_no: the probability that the model rejects the answer, between its bounds; mass: the"
+    " probability of YES and NO together; spread: the largest difference between two wordings."
+)
+
+
+def draw_critique(made: Critique, out: "Console", *, every: bool = False) -> None:
+    """A critique: each wording, the answers most rejected, the AUC, and what to know."""
+    out.print(styled(f"{made.data}: {counted(made.n, 'answer')}, judged by {made.model}"))
+    out.print()
+    out.print(_wordings(made))
+    out.print()
+    _draw_scores(made, out, every=every)
+    for line in _summary(made):
+        out.print(styled(line))
+    draw_caveats(made.caveats, out)
+
+
+def _wordings(made: Critique) -> object:
+    rows = [_row(each) for each in made.wordings]
+    if len(rows) > 1:
+        rows.append(("mean of them", *_auc(made.auc), f"{made.abstained:,}", ""))
+    return table(("wording", "AUC", "95 % interval", "abstained", "mass"), rows, right=" r rr")
+
+
+def _row(each: WordingResult) -> tuple[str, ...]:
+    mass = "" if each.mass is None else f"{each.mass:.2f}"
+    return (each.name, *_auc(each.auc), f"{each.abstained:,}", mass)
+
+
+def _auc(found: "Estimate | None") -> tuple[str, str]:
+    if found is None:
+        return "", ""
+    return f"{found.value:.3f}", interval(found.low, found.high)
+
+
+def _draw_scores(made: Critique, out: "Console", *, every: bool) -> None:
+    scored = [score for score in made.scores if score.p_no is not None]
+    ranked = sorted(scored, key=lambda score: -(score.p_no or 0.0))
+    shown = list(made.scores) if every else ranked[:_FEW]
+    if not shown:
+        return
+    if not every:
+        out.print(
+            styled(f"most rejected ({len(shown)} of {len(scored):,}; `--all` shows every one)")
+        )
+    header = ("id", "p_no", "bounds", "mass", "spread")
+    out.print(table(header, [_scored(score) for score in shown], right=" r rr"))
+    out.print(styled(_ABOUT, style="dim"))
+    out.print()
+
+
+def _scored(score: Score) -> tuple[str, ...]:
+    if score.error is not None:
+        return score.id, "failed", score.error[:60], "", ""
+    given = "abstained" if score.p_no is None else f"{score.p_no:.3f}"
+    bounds = "" if score.low is None or score.high is None else interval(score.low, score.high)
+    mass = "" if score.mass is None else f"{score.mass:.2f}"
+    return score.id, given, bounds, mass, "" if score.spread is None else f"{score.spread:.2f}"
+
+
+def _summary(made: Critique) -> list[str]:
+    scored = made.n - made.abstained - made.failed
+    share = percent(scored / made.n)
+    first = f"scored {scored:,} of {made.n:,} ({share}), {made.abstained:,} abstained"
+    lines = [f"{first}, {made.failed:,} failed" if made.failed else first]
+    if made.auc is not None:
+        lines.append(f"AUC {made.auc}: 0.5 is chance; wrong answers should score higher")
+    if made.cassette is not None:
+        calls = made.cassette
+        lines.append(f"calls {calls.asked:,} asked, {calls.replayed:,} replayed from {calls.file}")
+    return lines
