@@ -10,7 +10,8 @@ SOURCE = Path(assay.__file__).parent
 ORDER = (
     *("_version", "wording", "errors", "caveats", "result", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
-    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "method", "runs"),
+    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "models"),
+    *("method", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study"),
     *("claim_audit", "report", "api"),
     *("cli", "__main__", "__init__"),
@@ -204,6 +205,7 @@ def reading_toml(trees: dict[str, ast.Module]) -> list[str]:
 FLAG = re.compile(r"(?<![\w-])--[a-z{]")
 NOT_OUR_FLAGS = {
     "wording": "turns parameters into flags, for the command",
+    "models.local": "pip's own arguments",
     "study.git": "git's own arguments",
     "study.git_revisions": "the same",
     "claim_audit.evidence": "the same",

@@ -285,6 +285,9 @@ class ModelError(AssayError):
 class ModelRefused(ModelError):
     """The model's server refused the request: a wrong key, name or parameter."""
 
+    status: int | None = None
+    """The status of the server's answer."""
+
 
 class ModelUnreachable(ModelError):
     """The model did not reply, also when asked again."""
