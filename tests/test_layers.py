@@ -11,7 +11,7 @@ ORDER = (
     *("_version", "wording", "errors", "caveats", "result", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "models"),
-    *("method", "runs", "critic"),
+    *("critic", "method", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study"),
     *("claim_audit", "report", "api"),
     *("cli", "__main__", "__init__"),
@@ -206,6 +206,7 @@ def reading_toml(trees: dict[str, ast.Module]) -> list[str]:
 FLAG = re.compile(r"(?<![\w-])--[a-z{]")
 NOT_OUR_FLAGS = {
     "wording": "turns parameters into flags, for the command",
+    "models.local": "pip's own arguments",
     "study.git": "git's own arguments",
     "study.git_revisions": "the same",
     "claim_audit.evidence": "the same",

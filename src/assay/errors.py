@@ -25,7 +25,8 @@
     │   ├── MethodExited           5  it asked the interpreter to exit
     │   ├── MethodCrashed          5  its process died
     │   ├── MethodTimedOut         5  it was still busy at its deadline
-    │   └── BadOutput              5  its answer is not a valid answer
+    │   ├── BadOutput              5  its answer is not a valid answer
+    │   └── Abstained              5  it gave no answer to an item, on purpose
     └── ModelError                 5  a language model gave no usable reply
         ├── ModelRefused           5  it refused the request: a wrong key, name or parameter
         ├── ModelUnreachable       5  it did not reply, also when asked again
@@ -276,6 +277,12 @@ class BadOutput(MethodError):
     kind = "bad-output"
 
 
+class Abstained(MethodError):
+    """The method gave no answer to an item, on purpose: the item is unscored, and the run goes on."""
+
+    kind = "abstained"
+
+
 class ModelError(AssayError):
     """A language model gave no usable reply."""
 
@@ -284,6 +291,9 @@ class ModelError(AssayError):
 
 class ModelRefused(ModelError):
     """The model's server refused the request: a wrong key, name or parameter."""
+
+    status: int | None = None
+    """The status of the server's answer."""
 
 
 class ModelUnreachable(ModelError):

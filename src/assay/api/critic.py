@@ -10,18 +10,16 @@ from assay.api.columns import ColumnWords, columns_of
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark
 from assay.critic import judge
-from assay.critic.collect import TOP, Pair, critique_each
+from assay.critic.collect import LOCAL_TOP, TOP, Pair, critique_each
 from assay.critic.result import Calls, Critique
 from assay.critic.tokens import MIN_MASS
 from assay.critic.wordings import wordings
 from assay.errors import SpecError
 from assay.models.budget import Budget
 from assay.models.cassette import Mode, Recorded
-from assay.models.reference import KEY_VARIABLE, open_model
+from assay.models.reference import KEY_VARIABLE, is_local, open_model
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
-_LOCAL_TOP = 200
-"""First tokens to ask of a model on this machine, where a long list costs nothing."""
 _MOST_JOBS = 256
 _MOST_TOP = 1000
 
@@ -66,7 +64,7 @@ def critique(
 
     Example:
         >>> import assay
-        >>> made = assay.critique("darkcore", model="local", cassette="calls.jsonl")  # doctest: +SKIP
+        >>> made = assay.critique("darkcore", model="local")  # doctest: +SKIP
         >>> made.n, made.auc.value > 0.5  # doctest: +SKIP
         (108, True)
     """
@@ -105,8 +103,8 @@ def critiqued(
     """The critique, with progress shown."""
     chosen = wordings(wording)
     pairs = _pairs(benchmark)
-    is_local = model == "local" or model.startswith("local:")
-    top = _between("top", top or (_LOCAL_TOP if is_local else TOP), _MOST_TOP)
+    here = is_local(model)
+    top = _between("top", top or (LOCAL_TOP if here else TOP), _MOST_TOP)
     opened = open_model(
         model,
         cassette=None if cassette is None else Path(cassette),
@@ -121,7 +119,7 @@ def critiqued(
                 opened,
                 pairs,
                 chosen,
-                jobs=_between("jobs", jobs or (1 if is_local else 8), _MOST_JOBS),
+                jobs=_between("jobs", jobs or (1 if here else 8), _MOST_JOBS),
                 top=top,
                 min_mass=min_mass,
                 on_item=step,

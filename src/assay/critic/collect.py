@@ -19,6 +19,8 @@ from assay.models.requests import Chat, asked
 
 TOP = 20
 """First tokens to ask for: the most that hosted models list."""
+LOCAL_TOP = 200
+"""First tokens to ask of a model on this machine, where a long list costs little."""
 GIVE_UP_AFTER = 10
 _FINAL = (ModelRefused, BudgetSpent, NotRecorded)
 

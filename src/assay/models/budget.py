@@ -1,5 +1,6 @@
 """How much may be asked of a model: calls, tokens, money. Replayed calls are free."""
 
+import math
 import threading
 
 from assay.errors import BudgetSpent, SpecError
@@ -14,6 +15,8 @@ class Budget:
     `price` is money for a million tokens of the prompt and of the completion. A call is counted
     when it begins, since a failed one may be billed; its tokens when its reply is there. So calls
     under way at a time may take tokens and money over the limit by what they use.
+    Where a server does not count tokens, each byte sent and received counts as one, so that a limit
+    cannot be passed unseen.
     """
 
     def __init__(
@@ -29,6 +32,9 @@ class Budget:
                 "a limit in money needs the price of tokens",
                 hint="Give it for a million tokens in and out: `price=0.15,0.60`.",
             )
+        for number in (calls, tokens, money, *(price or ())):
+            if number is not None and not 0 <= number < math.inf:
+                raise SpecError(f"a budget of {number}: expected a number from 0")
         self._most = {"calls": calls, "tokens": tokens, "money": money}
         self._price = price or (0.0, 0.0)
         self._lock = threading.Lock()
@@ -58,9 +64,9 @@ class Budget:
                     )
             self.calls += 1
 
-    def spend(self, used: Usage) -> Usage:
-        """Count the tokens of a reply."""
+    def spend(self, used: Usage, *, sent: bytes, received: bytes) -> Usage:
+        """Count the tokens of a call."""
         with self._lock:
-            self.prompt_tokens += used.prompt
-            self.completion_tokens += used.completion
+            self.prompt_tokens += len(sent) if used.prompt is None else used.prompt
+            self.completion_tokens += len(received) if used.completion is None else used.completion
         return used

@@ -35,18 +35,20 @@ class Mode(StrEnum):
 
 
 class _Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a cassette. `call` is the text whose digest names it."""
+    """A line of a cassette. Both texts stand as they were digested; `digest` names the call."""
 
     digest: str
     call: str
-    reply: Reply
+    reply_digest: str
+    reply: msgspec.Raw
 
 
 class Recorded(Model):
     """A model whose calls are recorded, or replayed; it counts both.
 
-    Without a model there is nothing to ask, and only a replay is possible. One process records into
-    a cassette at a time. Where a call was recorded twice, the later reply counts.
+    Equal requests are one call, also while it is under way: what a run was told, its replay is
+    told. Without a model there is nothing to ask, and only a replay is possible. One process
+    records into a cassette at a time. Where a call was recorded twice, the later reply counts.
     """
 
     def __init__(self, path: Path, model: Model | None, *, name: str, mode: Mode) -> None:
@@ -59,31 +61,52 @@ class Recorded(Model):
         self.asked = 0
         self._model = model
         self._lock = Lock()
-        self._closing = ExitStack()
-        if mode is not Mode.REPLAY:
-            self._closing.enter_context(_recording(path))
-        self._known = _read(path)
-        if mode is Mode.REPLAY and not self._known:
-            raise NotRecorded(f"{path}: no recorded calls", hint="Record some: `mode=auto`.")
+        self._under_way: dict[str, Lock] = {}
+        with ExitStack() as closing:
+            if mode is not Mode.REPLAY:
+                closing.enter_context(_recording(path))
+            known = _read(path)
+            if mode is Mode.REPLAY and not known:
+                raise NotRecorded(f"{path}: no recorded calls", hint="Record some: `mode=auto`.")
+            self._known = {} if mode is Mode.RECORD else known
+            self._closing = closing.pop_all()
 
     def ask(self, request: Request) -> Reply:  # type: ignore[override]
         """The reply as recorded, or from the model."""
         call = call_bytes(self.name, request)
         key = digest(call)
-        known = None if self.mode is Mode.RECORD else self._known.get(key)
-        if known is not None:
+        known = self._known.get(key)
+        if known is None:
             with self._lock:
-                self.replayed += 1
-            return known
+                alone = self._under_way.setdefault(key, Lock())
+            with alone:
+                known = self._known.get(key)
+                if known is None:
+                    return self._record(request, call, key)
+        with self._lock:
+            self.replayed += 1
+        return known
+
+    def close(self) -> None:
+        """Close the model, and let others record."""
+        self._closing.close()
+        if self._model is not None:
+            self._model.close()
+
+    def _record(self, request: Request, call: bytes, key: str) -> Reply:
+        """Ask the model, and store what it replies."""
         if self._model is None or self.mode is Mode.REPLAY:
             raise NotRecorded(
                 f"{self.path}: this call to {self.name} was not recorded ({short(key)})",
                 hint="Record it: `mode=auto`. A changed prompt, model or limit is another call.",
             )
         reply = self._model.ask(request)
-        line = msgspec.json.encode(_Call(digest=key, call=call.decode(), reply=reply))
+        line = recorded_line(call, reply)
         if len(line) > MAX_LINE_BYTES:
-            raise BadReply(f"{self.name}: a reply of {len(line):,} bytes is too long to record")
+            raise BadReply(
+                f"{self.name}: a call of {len(line):,} bytes with its reply, at most"
+                f" {MAX_LINE_BYTES:,} can be recorded"
+            )
         with self._lock:
             self.asked += 1
             with storage(self.path):
@@ -91,11 +114,18 @@ class Recorded(Model):
             self._known[key] = reply
         return reply
 
-    def close(self) -> None:
-        """Close the model, and let others record."""
-        self._closing.close()
-        if self._model is not None:
-            self._model.close()
+
+def recorded_line(call: bytes, reply: Reply) -> bytes:
+    """A call and its reply as a line of a cassette."""
+    data = msgspec.json.encode(reply)
+    return msgspec.json.encode(
+        _Call(
+            digest=digest(call),
+            call=call.decode(),
+            reply_digest=digest(data),
+            reply=msgspec.Raw(data),
+        )
+    )
 
 
 @contextmanager
@@ -115,14 +145,15 @@ def _read(path: Path) -> dict[str, Reply]:
     with storage(path):
         data = read_lines(path)
     known: dict[str, Reply] = {}
-    decoder = msgspec.json.Decoder(_Call)
-    for number, line in enumerate(data.splitlines(), 1):
+    lines, replies = msgspec.json.Decoder(_Call), msgspec.json.Decoder(Reply)
+    for number, line in enumerate(data.split(b"\n")[:-1], 1):
         where = f"{path}, line {number}"
         try:
-            call = decoder.decode(line)
+            call = lines.decode(line)
+            reply: Reply = replies.decode(call.reply)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise SpecError(f"{where}: not a recorded call: {error}") from None
-        if digest(call.call.encode("utf-8", "replace")) != call.digest:
-            raise IntegrityError(f"{where}: the call does not have the digest that names it")
-        known[call.digest] = call.reply
+        if digest(call.call.encode()) != call.digest or digest(call.reply) != call.reply_digest:
+            raise IntegrityError(f"{where}: the call or its reply does not have its digest")
+        known[call.digest] = reply
     return known

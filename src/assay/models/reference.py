@@ -1,4 +1,4 @@
-"""References to models: `local`, `local:PATH.gguf`, or an address with a model's name."""
+"""References: `local`, `local:PATH.gguf`, `encoder`, or an address with a model's name."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,8 @@ from assay.models.model import Model
 KEY_VARIABLE = "ASSAY_API_KEY"
 HTTP_SECONDS, LOCAL_SECONDS = 60.0, 600.0
 """How long a call may take. A local model waits its turn, and a busy machine makes it slow."""
-_FORMS = "local, local:PATH.gguf, or https://HOST/v1#MODEL"
+_FORMS = "local, local:PATH.gguf, encoder, or https://HOST/v1#MODEL"
+_ENCODER = "encoder"
 
 
 def open_model(
@@ -29,17 +30,25 @@ def open_model(
 
     A key is read from the environment, from the variable `key_env`, and is kept nowhere else.
     """
-    if cassette is None:
-        return _open(reference, key_env, seconds, budget, environment)
-    if mode is Mode.REPLAY:
+    if cassette is not None and mode is Mode.REPLAY:
         return Recorded(cassette, None, name=model_name(reference), mode=mode)
     model = _open(reference, key_env, seconds, budget, environment)
-    return Recorded(cassette, model, name=model.name, mode=mode)
+    if cassette is None:
+        return model
+    try:
+        return Recorded(cassette, model, name=model.name, mode=mode)
+    except BaseException:
+        model.close()
+        raise
 
 
 def model_name(reference: str) -> str:
     """The name that recordings and results show for a reference, without opening the model."""
-    if reference == "local" or reference.startswith("local:"):
+    if reference == _ENCODER:
+        from assay.models.encoder import encoder_name
+
+        return encoder_name()
+    if is_local(reference):
         from assay.models.local import local_name
 
         return local_name(_weights(reference))
@@ -54,15 +63,28 @@ def _open(
     budget: Budget | None,
     environment: Mapping[str, str] | None,
 ) -> Model:
-    if reference == "local" or reference.startswith("local:"):
+    if reference == _ENCODER:
+        from assay.models.encoder import Encoder
+
+        return Encoder(budget=budget)
+    if is_local(reference):
         from assay.models.local import Local
 
-        return Local(_weights(reference), budget=budget, seconds=seconds or LOCAL_SECONDS)
+        seconds = LOCAL_SECONDS if seconds is None else seconds
+        return Local(_weights(reference), budget=budget, seconds=seconds)
     from assay.models.http.endpoint import Endpoint
 
     url, name = _address(reference)
     key = (os.environ if environment is None else environment).get(key_env)
-    return Endpoint(url, name, key=key or None, budget=budget, seconds=seconds or HTTP_SECONDS)
+    if not key and key_env != KEY_VARIABLE:
+        raise SpecError(f"the variable {key_env}, which should hold the key, is not set")
+    seconds = HTTP_SECONDS if seconds is None else seconds
+    return Endpoint(url, name, key=key or None, budget=budget, seconds=seconds)
+
+
+def is_local(reference: str) -> bool:
+    """Whether a reference means a model that runs on this machine."""
+    return reference == "local" or reference.startswith("local:")
 
 
 def _weights(reference: str) -> Path:
@@ -73,7 +95,12 @@ def _weights(reference: str) -> Path:
 
 
 def _address(reference: str) -> tuple[str, str]:
+    """The address and the model's name; a reference that may hold a password is not repeated."""
     url, _, name = reference.partition("#")
     if not url.startswith(("http://", "https://")) or not name:
-        raise SpecError(f"no model {reference!r:.200}; expected {_FORMS}")
+        said = "this reference" if set("@?") & set(reference) else f"{reference!r:.200}"
+        raise SpecError(f"{said} names no model; expected {_FORMS}")
+    from assay.models.http.address import read_address
+
+    read_address(url)
     return url.rstrip("/"), name

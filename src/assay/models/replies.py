@@ -15,10 +15,10 @@ class TokenOption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """The tokens that a call took, where the model counts them."""
+    """The tokens that a call took; None where the model does not count them."""
 
-    prompt: int = 0
-    completion: int = 0
+    prompt: int | None = None
+    completion: int | None = None
 
 
 class ChatReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="chat"):
@@ -33,7 +33,10 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 class LikelihoodReply(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="likelihood"
 ):
-    """The tokens of a text and the logarithm of each one's probability after those before it."""
+    """The tokens of a text and the logarithm of each one's probability after those before it.
+
+    A first token that comes after nothing at all has no probability and is left out.
+    """
 
     tokens: tuple[str, ...]
     logprobs: tuple[float, ...]

@@ -8,6 +8,7 @@ purpose.
 import msgspec
 
 from assay.digests import digest
+from assay.errors import SpecError
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,6 +16,9 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
     role: str
     content: str
+
+    def __post_init__(self) -> None:
+        _check(self.role, self.content)
 
 
 class Chat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="chat"):
@@ -37,11 +41,26 @@ class Likelihood(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
     context: str
     text: str
 
+    def __post_init__(self) -> None:
+        _check(self.context, self.text)
+
 
 class Embedding(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="embedding"):
     """The vector of a text."""
 
     text: str
+
+    def __post_init__(self) -> None:
+        _check(self.text)
+
+
+def _check(*texts: str) -> None:
+    """Refuse what can be neither sent nor stored."""
+    for text in texts:
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise SpecError(f"half of a surrogate pair in a text: {text!a:.60}") from None
 
 
 Request = Chat | Likelihood | Embedding

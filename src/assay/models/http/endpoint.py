@@ -1,18 +1,20 @@
 """A model at an address: every call with its retries, its waits and its errors."""
 
 import http.client
-import time
+import socket
+import ssl
 from http import HTTPStatus
 
 import msgspec
 
-from assay.errors import BadReply, ModelRefused, ModelUnreachable
+from assay.errors import BadReply, ModelError, ModelRefused, ModelUnreachable
 from assay.models.budget import Budget
 from assay.models.http import forms, given
 from assay.models.http.retries import (
     AGAIN,
     LONGEST_ASKED,
     MOST_TRIES,
+    Clock,
     Gate,
     asked_wait,
     backoff,
@@ -26,6 +28,9 @@ from assay.models.requests import Chat, Embedding, Likelihood, Request
 _FEWER_TOP = 5
 """Alternatives to ask for where a server refuses more."""
 _MOST_TIMEOUTS = 2
+_LONGEST_SAID = 300
+_NOT_OFFERED = frozenset({400, 404, 405, 422, 501})
+"""Statuses of a server that has no such endpoint, or not with these parameters."""
 
 
 class Endpoint(Model):
@@ -44,25 +49,29 @@ class Endpoint(Model):
         seconds: float,
         budget: Budget | None = None,
         name: str | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.name = name or f"{url}#{model}"
         self.model = model
         self.budget = budget or Budget()
         self._transport = Transport(url, key=key, seconds=seconds)
-        self._key = key
         self._seconds = seconds
-        self._gate = Gate()
+        self._clock = clock or Clock()
+        self._gate = Gate(self._clock)
         self._limit_name = "max_tokens"
         self._most_top: int | None = None
-        self._forced = False
+        self._forces = False
 
     def ask(self, request: Request) -> Reply:  # type: ignore[override]
         """The reply to one request."""
-        if isinstance(request, Chat):
-            return self._chat(request)
-        if isinstance(request, Embedding):
-            return self._embed(request)
-        return self._likelihood(request)
+        try:
+            if isinstance(request, Chat):
+                return self._chat(request)
+            if isinstance(request, Embedding):
+                return self._embed(request)
+            return self._likelihood(request)
+        except (BadReply, ModelRefused, ModelUnreachable) as error:
+            raise self._named(error) from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -82,8 +91,8 @@ class Endpoint(Model):
                 why = f"no whole reply within {self._seconds:g} s"
                 wait = None if timeouts >= _MOST_TIMEOUTS else backoff(tries)
             except (OSError, http.client.HTTPException) as error:
-                why = _said(error)
-                wait = backoff(tries)
+                why = self._transport.without_key(_said(error))
+                wait = None if _is_for_good(error) else backoff(tries)
             else:
                 spent = reset_wait(answer.headers)
                 if spent is not None:
@@ -93,29 +102,24 @@ class Endpoint(Model):
                 why, wait = self._judge(answer, tries)
             if wait is None or tries >= MOST_TRIES:
                 raise ModelUnreachable(
-                    f"{self.name}: {why}; tried {tries} times"
-                    if tries > 1
-                    else f"{self.name}: {why}",
+                    why if tries == 1 else f"{why}; tried {tries} times",
                     hint="Check that the server runs and that its address is right.",
                 )
-            time.sleep(wait)
+            self._clock.pause(wait)
 
-    def _judge(self, answer: Answered, tries: int) -> tuple[str, float | None]:
+    def _judge(self, answer: Answered, tries: int) -> tuple[str, float]:
         """Why a call failed and how long to wait; a ModelRefused where waiting cannot help."""
         said, code = forms.fault(answer.body)
-        if self._key:
-            said = said.replace(self._key, "[key]")
+        said = self._transport.without_key(said)[:_LONGEST_SAID]
         why = f"the server answered {answer.status}" + (f": {said}" if said else "")
         if answer.status not in AGAIN or code == "insufficient_quota":
-            raise ModelRefused(f"{self.name}: {why}", hint=_hint(answer.status))
-        wait = asked_wait(answer.headers)
+            raise _refused(why, answer.status)
+        wait = asked_wait(answer.headers, self._clock.now())
         if wait is None:
             return why, backoff(tries)
         if wait > LONGEST_ASKED:
-            raise ModelRefused(
-                f"{self.name}: {why}; it asks for {wait:.0f} s, at most {LONGEST_ASKED:.0f} s are"
-                " waited for"
-            )
+            asks = f"it asks for {wait:,.0f} s, at most {LONGEST_ASKED:.0f} s are waited for"
+            raise _refused(f"{why}; {asks}", answer.status)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self._gate.shut(wait)
         return why, wait
@@ -123,50 +127,73 @@ class Endpoint(Model):
     def _chat(self, chat: Chat) -> ChatReply:
         while True:
             top = chat.top if self._most_top is None else min(chat.top, self._most_top)
-            body = forms.chat_body(self.model, chat, top=top, limit_name=self._limit_name)
+            limit_name = self._limit_name
+            body = forms.chat_body(self.model, chat, top=top, limit_name=limit_name)
             try:
                 data = self.post("chat/completions", body)
                 break
             except ModelRefused as error:
-                if not self._adapt(error.message, chat):
+                if not self._adapt(error.message, limit_name, top):
                     raise
         read: forms.Body = forms.read(data, forms.Body)
-        used = self.budget.spend(forms.used(read.usage))
+        used = self.budget.spend(forms.used(read.usage), sent=body, received=data)
         choice = read.only()
         if choice.message is None:
-            raise BadReply(f"{self.name}: the reply has no message")
+            raise BadReply("the reply has no message")
         return ChatReply(
-            text=forms.plain(choice.message.content or ""),
-            finish=choice.finish_reason,
+            text=self._transport.without_key(forms.plain(choice.message.content or "")),
+            finish=choice.finish_reason and forms.plain(choice.finish_reason),
             first=forms.first_tokens(choice) if chat.top else None,
             usage=used,
         )
 
-    def _adapt(self, refusal: str, chat: Chat) -> bool:
-        """Whether the request can be put in another way that this server takes."""
-        if "max_completion_tokens" in refusal and self._limit_name == "max_tokens":
+    def _adapt(self, refusal: str, limit_name: str, top: int) -> bool:
+        """Whether a refused request can be put in another way that this server takes.
+
+        It goes by what was sent: another thread may have adapted meanwhile.
+        """
+        if "max_completion_tokens" in refusal and limit_name == "max_tokens":
             self._limit_name = "max_completion_tokens"
             return True
-        if "top_logprobs" in refusal and chat.top > _FEWER_TOP and self._most_top is None:
+        if "top_logprobs" in refusal and top > _FEWER_TOP:
             self._most_top = _FEWER_TOP
             return True
         return False
 
     def _embed(self, request: Embedding) -> EmbeddingReply:
         body = msgspec.json.encode({"model": self.model, "input": request.text})
-        read: forms.Vectors = forms.read(self.post("embeddings", body), forms.Vectors)
-        return EmbeddingReply(vector=read.only(), usage=self.budget.spend(forms.used(read.usage)))
+        data = self.post("embeddings", body)
+        read: forms.Vectors = forms.read(data, forms.Vectors)
+        used = msgspec.structs.replace(forms.used(read.usage), completion=0)
+        self.budget.spend(used, sent=body, received=data)
+        return EmbeddingReply(vector=read.only(), usage=used)
 
     def _likelihood(self, request: Likelihood) -> LikelihoodReply:
-        if not self._forced:
+        if not self._forces:
             try:
                 found = given.echoed(self, request)
-            except ModelRefused:
+            except ModelRefused as error:
+                if error.status not in _NOT_OFFERED:
+                    raise
                 found = None
             if found is not None:
                 return found
-            self._forced = True
-        return given.forced(self, request)
+        reply = given.forced(self, request)
+        self._forces = True
+        return reply
+
+    def _named(self, error: ModelError) -> ModelError:
+        """The same error, with the name of the model."""
+        named = type(error)(f"{self.name}: {error.message}", hint=error.hint)
+        if isinstance(error, ModelRefused) and isinstance(named, ModelRefused):
+            named.status = error.status
+        return named
+
+
+def _refused(why: str, status: int) -> ModelRefused:
+    error = ModelRefused(why, hint=_hint(status))
+    error.status = status
+    return error
 
 
 def _said(error: Exception) -> str:
@@ -178,9 +205,17 @@ def _said(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error) or type(error).__name__
 
 
+def _is_for_good(error: Exception) -> bool:
+    """Whether trying again gives the same: a wrong certificate, a host that does not exist."""
+    unknown = isinstance(error, socket.gaierror) and error.errno == socket.EAI_NONAME
+    return unknown or isinstance(error, ssl.SSLCertVerificationError)
+
+
 def _hint(status: int) -> str | None:
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return "Set the variable that holds the key: ASSAY_API_KEY, or the one named by `key_env`."
     if status == HTTPStatus.NOT_FOUND:
         return "Check the address and the model's name: https://HOST/v1#MODEL."
+    if 300 <= status < 400:
+        return "Redirects are not followed. Give the address that it leads to."
     return None

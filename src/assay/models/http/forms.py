@@ -20,6 +20,7 @@ _IMPOSSIBLE = -9000.0
 _MOST_OVER = 1e-3
 """How far over 0 a logarithm may be by rounding."""
 _LONGEST_TEXT = 200
+_LONGEST_FAULT = 1 << 16
 
 
 class _Alternative(msgspec.Struct):
@@ -39,7 +40,6 @@ class Logprobs(msgspec.Struct):
     tokens: list[str] | None = None
     token_logprobs: list[float | None] | None = None
     top_logprobs: list[dict[str, float | None] | None] | None = None
-    text_offset: list[int] | None = None
 
 
 class _Message(msgspec.Struct):
@@ -50,7 +50,6 @@ class Choice(msgspec.Struct):
     """One of the replies in a body."""
 
     message: _Message | None = None
-    text: str | None = None
     finish_reason: str | None = None
     logprobs: Logprobs | None = None
 
@@ -98,10 +97,9 @@ class Vectors(msgspec.Struct):
 def used(counted: Counted | None) -> Usage:
     """The tokens that a call took, as far as the server counts them."""
     counted = counted or Counted()
-    return Usage(
-        prompt=max(counted.prompt_tokens or 0, 0),
-        completion=max(counted.completion_tokens or 0, 0),
-    )
+    if min(counted.prompt_tokens or 0, counted.completion_tokens or 0) < 0:
+        raise BadReply("the reply counts fewer tokens than none")
+    return Usage(prompt=counted.prompt_tokens, completion=counted.completion_tokens)
 
 
 def chat_body(model: str, chat: Chat, *, top: int, limit_name: str) -> bytes:
@@ -138,33 +136,39 @@ def first_tokens(choice: Choice) -> tuple[TokenOption, ...] | None:
     if found is None:
         return None
     if found.content:
-        chosen = found.content[0]
-        options = [_option(each) for each in (*(chosen.top_logprobs or ()), chosen)]
+        chosen: _Alternative = found.content[0]
+        listed = found.content[0].top_logprobs or []
     elif found.tokens and found.token_logprobs:
-        listed = (found.top_logprobs or [None])[0] or {}
-        pairs = (*listed.items(), (found.tokens[0], found.token_logprobs[0]))
-        options = [_option(_Alternative(token=token, logprob=logprob)) for token, logprob in pairs]
+        chosen = _Alternative(token=found.tokens[0], logprob=found.token_logprobs[0])
+        pairs = (found.top_logprobs or [None])[0] or {}
+        listed = [_Alternative(token=token, logprob=logprob) for token, logprob in pairs.items()]
     else:
         return None
-    known: dict[tuple[str, bytes | None], TokenOption] = {}
-    for option in options:
-        if option is not None:  # the chosen token is mostly among the listed ones
-            known.setdefault((option.text, option.data), option)
-    return tuple(sorted(known.values(), key=lambda option: -option.logprob))
+    if not any((each.token, each.bytes) == (chosen.token, chosen.bytes) for each in listed):
+        listed = [*listed, chosen]  # it may be none of the most probable ones
+    known = [option for option in map(_option, listed) if option is not None]
+    return tuple(sorted(known, key=lambda option: -option.logprob)) or None
 
 
 def _option(each: _Alternative) -> TokenOption | None:
     """A token and its logarithm; None where the server does not know it."""
-    logprob = each.logprob
-    if logprob is None or logprob <= _IMPOSSIBLE:
+    logprob = logarithm(each.token, each.logprob)
+    if logprob is None:
         return None
-    if math.isnan(logprob) or logprob > _MOST_OVER:
-        raise BadReply(f"the token {each.token!r:.40} has the logarithm {logprob}, expected <= 0")
     try:
         data = None if each.bytes is None else bytes(each.bytes)
     except ValueError:
         raise BadReply(f"the token {each.token!r:.40} has bytes that are no bytes") from None
-    return TokenOption(text=plain(each.token)[:_LONGEST_TEXT], logprob=min(logprob, 0.0), data=data)
+    return TokenOption(text=plain(each.token)[:_LONGEST_TEXT], logprob=logprob, data=data)
+
+
+def logarithm(token: str, logprob: float | None) -> float | None:
+    """The logarithm of a token's probability; None where the server does not know it."""
+    if logprob is None or logprob <= _IMPOSSIBLE:
+        return None
+    if math.isnan(logprob) or logprob > _MOST_OVER:
+        raise BadReply(f"the token {token!r:.40} has the logarithm {logprob}, expected <= 0")
+    return min(logprob, 0.0)
 
 
 def plain(text: str) -> str:
@@ -186,11 +190,12 @@ class _Refusal(msgspec.Struct):
 
 def fault(data: bytes) -> tuple[str, str]:
     """What a server says was wrong, and its code for it; in whatever form it says so."""
+    data = data[:_LONGEST_FAULT]
     try:
-        told = read(data[: 1 << 16], _Refusal)
+        told = read(data, _Refusal)
     except BadReply:
-        return plain(data[:200].decode("utf-8", "replace")), ""
+        return plain(data.decode("utf-8", "replace")), ""
     if isinstance(told.error, _Fault):
-        return plain(told.error.message or "")[:300], str(told.error.code or told.error.type or "")
+        return plain(told.error.message or ""), str(told.error.code or told.error.type or "")
     said = told.error or told.message or (str(told.detail) if told.detail else "")
-    return plain(str(said))[:300], ""
+    return plain(str(said)), ""

@@ -5,6 +5,8 @@ The older completions endpoint repeats the prompt with its probabilities (`echo`
 bias is read. That is one short call a token, on a cached prompt.
 """
 
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Protocol
 
 import msgspec
@@ -21,7 +23,6 @@ _FORCED = 1e9
 class Posting(Protocol):
     """What posts: an endpoint."""
 
-    name: str
     model: str
     budget: Budget
 
@@ -40,25 +41,29 @@ def echoed(endpoint: Posting, request: Likelihood) -> LikelihoodReply | None:
         "echo": True,
         "logprobs": 1,
     }
-    read: forms.Body = forms.read(
-        endpoint.post("completions", msgspec.json.encode(asked)), forms.Body
-    )
-    usage = endpoint.budget.spend(forms.used(read.usage))
-    choice = read.only()
-    found = choice.logprobs
-    if found is None or not found.tokens or not found.text_offset:
-        return None
-    if not (choice.text or "").startswith(prompt):
+    body = msgspec.json.encode(asked)
+    data = endpoint.post("completions", body)
+    read: forms.Body = forms.read(data, forms.Body)
+    usage = endpoint.budget.spend(forms.used(read.usage), sent=body, received=data)
+    found = read.only().logprobs
+    if found is None or not found.tokens:
         return None
     logprobs = found.token_logprobs or []
-    if not len(found.tokens) == len(logprobs) == len(found.text_offset):
-        raise BadReply(f"{endpoint.name}: the reply has unequal numbers of tokens and logarithms")
+    if len(found.tokens) != len(logprobs):
+        raise BadReply("the reply has unequal numbers of tokens and logarithms")
+    start = "".join(found.tokens).find(prompt)  # not at 0 after a token that marks the beginning
+    if start < 0:
+        return None
+    begin, end = start + len(request.context), start + len(prompt)
+    ends = list(accumulate(map(len, found.tokens)))
     kept = [
         (forms.plain(token), logprob)
-        for token, logprob, start in zip(found.tokens, logprobs, found.text_offset, strict=True)
-        if start < len(prompt) and start + len(token) > len(request.context)
+        for token, logprob, last in zip(found.tokens, logprobs, ends, strict=True)
+        if last > begin and last - len(token) < end
     ]
-    return _reply(endpoint, kept, usage)
+    if start == 0 and not request.context:
+        kept = kept[1:]  # the first token of all comes after nothing, so it has no probability
+    return _reply(kept, usage)
 
 
 class _Tokens(msgspec.Struct):
@@ -80,9 +85,9 @@ def forced(endpoint: Posting, request: Likelihood) -> LikelihoodReply:
     try:
         tokens = _tokens(endpoint, request.context, start=True)
         wanted = _tokens(endpoint, request.text, start=False)
-    except (ModelRefused, BadReply):
+    except (ModelRefused, BadReply) as error:
         raise BadReply(
-            f"{endpoint.name} does not tell how probable a given text is",
+            f"the server does not tell how probable a given text is ({error.message})",
             hint="That takes completions with `echo` (vLLM), or a llama.cpp server.",
         ) from None
     kept: list[tuple[str, float | None]] = []
@@ -96,16 +101,17 @@ def forced(endpoint: Posting, request: Likelihood) -> LikelihoodReply:
             "logit_bias": [[token, _FORCED]],
             "cache_prompt": True,
         }
-        read: _Completed = forms.read(
-            endpoint.post("completion", msgspec.json.encode(asked), root=True), _Completed
-        )
+        body = msgspec.json.encode(asked)
+        data = endpoint.post("completion", body, root=True)
+        read: _Completed = forms.read(data, _Completed)
+        used = Usage(prompt=len(tokens), completion=1)
+        endpoint.budget.spend(used, sent=body, received=data)
         got = read.completion_probabilities[0] if read.completion_probabilities else None
         if got is None or got.id != token:
-            raise BadReply(f"{endpoint.name}: the server did not take a token that was forced")
+            raise BadReply("the server did not take a token that was forced")
         kept.append((forms.plain(got.token), got.logprob))
         tokens = [*tokens, token]
-    usage = endpoint.budget.spend(Usage(prompt=len(tokens), completion=len(wanted)))
-    return _reply(endpoint, kept, usage)
+    return _reply(kept, Usage(prompt=len(tokens), completion=len(wanted)))
 
 
 def _tokens(endpoint: Posting, text: str, *, start: bool) -> list[int]:
@@ -114,15 +120,12 @@ def _tokens(endpoint: Posting, text: str, *, start: bool) -> list[int]:
     return read.tokens
 
 
-def _reply(
-    endpoint: Posting, kept: list[tuple[str, float | None]], usage: Usage
-) -> LikelihoodReply:
-    """The tokens with their logarithms; the first of all may have none, and is left out."""
-    known = [(token, logprob) for token, logprob in kept if logprob is not None]
-    if not known or any(not logprob <= 0.0 for _, logprob in known):
-        raise BadReply(f"{endpoint.name}: the reply has no logarithms of the text's tokens")
+def _reply(kept: Sequence[tuple[str, float | None]], usage: Usage) -> LikelihoodReply:
+    """The tokens with their logarithms. With one missing, the text would look more probable."""
+    logprobs = [forms.logarithm(token, logprob) for token, logprob in kept]
+    known = [logprob for logprob in logprobs if logprob is not None]
+    if not known or len(known) < len(kept):
+        raise BadReply(f"the reply has {len(known)} logarithms of the text's {len(kept)} tokens")
     return LikelihoodReply(
-        tokens=tuple(token for token, _ in known),
-        logprobs=tuple(logprob for _, logprob in known),
-        usage=usage,
+        tokens=tuple(token for token, _ in kept), logprobs=tuple(known), usage=usage
     )

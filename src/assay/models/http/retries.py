@@ -17,6 +17,22 @@ _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+
 _UNITS = (3600.0, 60.0, 1.0, 0.001)
 
 
+class Clock:
+    """Time, as far as waits need it. A test gives one that need not be waited for."""
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
+    def steady(self) -> float:
+        """Seconds that nobody sets."""
+        return time.monotonic()
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass."""
+        time.sleep(seconds)
+
+
 def backoff(tries: int, chance: Callable[[], float] = random.random) -> float:
     """Seconds before the next try: doubled each time, a random part of it.
 
@@ -26,7 +42,7 @@ def backoff(tries: int, chance: Callable[[], float] = random.random) -> float:
     return longest * (0.5 + 0.5 * chance())
 
 
-def asked_wait(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds that a server asks to wait, by its headers; None if it does not say."""
     exact = _number(headers.get("retry-after-ms", ""))
     if exact is not None:
@@ -36,7 +52,7 @@ def asked_wait(headers: Mapping[str, str], now: Callable[[], float] = time.time)
     if seconds is not None:
         return seconds
     try:
-        return max(parsedate_to_datetime(after).timestamp() - now(), 0.0)
+        return max(parsedate_to_datetime(after).timestamp() - now, 0.0)
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -55,19 +71,20 @@ def reset_wait(headers: Mapping[str, str]) -> float | None:
 class Gate:
     """Holds back every thread's calls until a limit of the server is free again."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._until = 0.0
         self._lock = threading.Lock()
 
     def shut(self, seconds: float) -> None:
         """Let no call through for so many seconds."""
         with self._lock:
-            self._until = max(self._until, time.monotonic() + min(seconds, LONGEST_ASKED))
+            self._until = max(self._until, self._clock.steady() + min(seconds, LONGEST_ASKED))
 
     def wait(self) -> None:
         """Wait until calls are let through."""
-        while (left := self._until - time.monotonic()) > 0:
-            time.sleep(left)
+        while (left := self._until - self._clock.steady()) > 0:
+            self._clock.pause(left)
 
 
 def _number(text: str) -> float | None:

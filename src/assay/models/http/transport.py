@@ -1,7 +1,7 @@
 """One POST of JSON, within a deadline and a size, over connections that are kept.
 
 Redirects are not followed: they could carry the key to another host. The key is sent to the host
-that was named, over TLS or to this machine, and stands in no error.
+that was named, over TLS or to this machine. It is cut out of whatever comes back.
 """
 
 import http.client
@@ -9,19 +9,19 @@ import io
 import ssl
 import threading
 import time
-from base64 import b64encode
 from collections.abc import Mapping
 from socket import socket
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-from assay.errors import SpecError
+from assay.errors import BadReply, SpecError
+from assay.models.http.address import proxy_for, read_address
 
 MOST_BYTES = 64 << 20
 """Bytes of a reply's body."""
+MOST_SECONDS = 86_400.0
 _PART = 1 << 16
-_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+_SHORTEST_SECRET = 12
+"""A shorter key is a placeholder, such as EMPTY, and may occur in any text."""
 
 
 class Answered(NamedTuple):
@@ -33,35 +33,29 @@ class Answered(NamedTuple):
 
 
 class Transport:
-    """Posts to one server; each thread keeps a connection."""
+    """Posts to one server. Threads share the connections that are idle."""
 
     def __init__(self, url: str, *, key: str | None, seconds: float) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise SpecError(f"{url!r:.200} is not the address of a model", hint=_EXAMPLE)
-        if parts.username is not None or parts.query or parts.fragment:
+        self.address = address = read_address(url)
+        if not 0.0 < seconds <= MOST_SECONDS:
+            raise SpecError(f"`seconds={seconds:g}`: expected more than 0, up to {MOST_SECONDS:g}")
+        if key and address.scheme == "http" and not address.is_here:
             raise SpecError(
-                "the address of a model has a user name, a query or a second '#'",
-                hint=f"A key comes from the environment, never from the address. {_EXAMPLE}",
+                f"the key would be sent to {address.host} without encryption", hint="Use https://."
             )
-        self.host: str = parts.hostname
-        if key and parts.scheme == "http" and self.host not in _LOCAL:
-            raise SpecError(
-                f"the key would be sent to {self.host} without encryption", hint="Use https://."
-            )
-        try:
-            self._port = parts.port or (443 if parts.scheme == "https" else 80)
-        except ValueError:
-            raise SpecError(f"{url!r:.200}: the port is no number up to 65535") from None
-        self._path = parts.path.rstrip("/")
-        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._seconds = seconds
+        self._tls = ssl.create_default_context() if address.scheme == "https" else None
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if key:
             self._headers["Authorization"] = f"Bearer {_checked(key)}"
-        self._proxy = _proxy(parts.scheme, self.host)
-        self._of_thread = threading.local()
-        self._open: set[http.client.HTTPConnection] = set()
+        self._secret = key if key and len(key) >= _SHORTEST_SECRET else None
+        self._proxy = proxy_for(address)
+        self._before_path = ""
+        if self._proxy is not None and self._tls is None:  # asked by the whole address
+            self._before_path = f"http://{address.host}:{address.port}"
+            self._headers |= self._proxy.headers
+        self._idle: list[http.client.HTTPConnection] = []
+        self._closed = False
         self._lock = threading.Lock()
 
     def post(self, path: str, body: bytes, *, root: bool = False) -> Answered:
@@ -70,78 +64,84 @@ class Transport:
         Raises OSError or http.client.HTTPException where there is no whole answer in time.
         """
         end = time.monotonic() + self._seconds
-        kept = getattr(self._of_thread, "connection", None)
-        if kept is not None and kept.sock is not None:
+        target = f"{self._before_path}{'' if root else self.address.path}/{path}"
+        with self._lock:
+            kept = self._idle.pop() if self._idle else None
+        if kept is not None:
             try:
-                return self._exchange(kept, path, body, root, end)
-            except (http.client.RemoteDisconnected, ConnectionError):
+                return self._exchange(kept, target, body, end)
+            except ConnectionError:
                 pass  # the server had closed a connection that was kept; a new one tells
-        self._drop(kept)
-        return self._exchange(self._connect(), path, body, root, end)
+        return self._exchange(self._connection(), target, body, end)
 
     def close(self) -> None:
-        """Close every thread's connection."""
+        """Close the connections; those in use are closed once they are idle."""
         with self._lock:
-            for connection in self._open:
-                connection.close()
-            self._open.clear()
+            self._closed = True
+            while self._idle:
+                self._idle.pop().close()
+
+    def without_key(self, text: str) -> str:
+        """A text that may repeat the key, without it."""
+        return text if self._secret is None else text.replace(self._secret, "[key]")
 
     def _exchange(
-        self,
-        connection: http.client.HTTPConnection,
-        path: str,
-        body: bytes,
-        root: bool,
-        end: float,
+        self, connection: http.client.HTTPConnection, target: str, body: bytes, end: float
     ) -> Answered:
+        whole = False
         try:
-            self._timed(connection, end)
-            target = f"{'' if root else self._path}/{path}"
+            _set_deadline(connection, end)
             connection.request("POST", target, body=body, headers=self._headers)
             response = connection.getresponse()
-            data = bytearray()
-            while part := response.read(_PART):
-                data += part
-                if len(data) > MOST_BYTES:
-                    raise http.client.HTTPException(f"more than {MOST_BYTES:,} bytes")
+            data = self._bytes_without_key(_body(response))
             headers = {name.lower(): value for name, value in response.getheaders()}
-            return Answered(response.status, headers, bytes(data))
-        except BaseException:
-            self._drop(connection)
-            raise
+            whole = True
+            return Answered(response.status, headers, data)
+        finally:
+            with self._lock:
+                if whole and connection.sock is not None and not self._closed:
+                    self._idle.append(connection)
+                else:
+                    connection.close()
 
-    def _timed(self, connection: http.client.HTTPConnection, end: float) -> None:
-        """Connect if needed, and set the deadline of everything that is read and written."""
-        timed: Any = connection.sock
-        if timed is None:
-            connection.timeout = max(end - time.monotonic(), 0.001)
-            connection.connect()
-            timed = connection.sock = _Timed(connection.sock)
-        timed.end = end
-
-    def _connect(self) -> http.client.HTTPConnection:
-        host, port = (self.host, self._port) if self._proxy is None else self._proxy[:2]
-        made = (
-            http.client.HTTPConnection(host, port)
-            if self._tls is None
-            else http.client.HTTPSConnection(host, port, context=self._tls)
-        )
+    def _connection(self) -> http.client.HTTPConnection:
+        to = self._proxy or self.address
+        host, port = to.host, to.port
+        if self._tls is None:
+            return http.client.HTTPConnection(host, port)
+        made = http.client.HTTPSConnection(host, port, context=self._tls)
         if self._proxy is not None:
-            made.set_tunnel(self.host, self._port, headers=self._proxy[2])
-        self._of_thread.connection = made
-        with self._lock:
-            self._open.add(made)
+            made.set_tunnel(self.address.host, self.address.port, headers=self._proxy.headers)
         return made
 
-    def _drop(self, connection: http.client.HTTPConnection | None) -> None:
-        if connection is not None:
-            connection.close()
-            with self._lock:
-                self._open.discard(connection)
-            self._of_thread.connection = None
+    def _bytes_without_key(self, data: bytes) -> bytes:
+        """A body without the key, also where JSON writes its slashes in the longer way."""
+        if self._secret is not None:
+            for form in (self._secret, self._secret.replace("/", "\\/")):
+                data = data.replace(form.encode(), b"[key]")
+        return data
 
 
-_EXAMPLE = "It looks like https://HOST/v1#MODEL."
+def _body(response: http.client.HTTPResponse) -> bytes:
+    """A whole body. The library returns a body that was cut off as if it were whole."""
+    data = bytearray()
+    while part := response.read(_PART):
+        data += part
+        if len(data) > MOST_BYTES:
+            raise BadReply(f"the reply is longer than {MOST_BYTES:,} bytes")
+    if response.length:
+        raise http.client.IncompleteRead(bytes(data), response.length)
+    return bytes(data)
+
+
+def _set_deadline(connection: http.client.HTTPConnection, end: float) -> None:
+    """Connect if needed, and set the deadline of everything that is read and written."""
+    timed: Any = connection.sock
+    if timed is None:
+        connection.timeout = max(end - time.monotonic(), 0.001)
+        connection.connect()
+        timed = connection.sock = _Timed(connection.sock)
+    timed.end = end
 
 
 class _Timed:
@@ -155,7 +155,8 @@ class _Timed:
         self._real = real
         self.end = 0.0
 
-    def _ready(self) -> socket:
+    def ready(self) -> socket:
+        """The socket, with what is left of the time."""
         left = self.end - time.monotonic()
         if left <= 0:
             raise TimeoutError("timed out")
@@ -163,27 +164,30 @@ class _Timed:
         return self._real
 
     def sendall(self, data: bytes) -> None:
-        self._ready().sendall(data)
+        self.ready().sendall(data)
 
     def makefile(self, mode: str) -> io.BufferedReader:  # noqa: ARG002 - always "rb"
-        return io.BufferedReader(_Reading(self))
-
-    def receive(self, into: memoryview) -> int:
-        return self._ready().recv_into(into)
+        return io.BufferedReader(_Reading(self, self._real.makefile("rb", buffering=0)))
 
     def close(self) -> None:
-        self._real.close()
+        self._real.close()  # what was made of it can still be read
 
 
 class _Reading(io.RawIOBase):
-    def __init__(self, timed: _Timed) -> None:
+    def __init__(self, timed: _Timed, raw: io.RawIOBase) -> None:
         self._timed = timed
+        self._raw = raw
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, into: memoryview) -> int:  # type: ignore[override]
-        return self._timed.receive(into)
+    def readinto(self, into: memoryview) -> int | None:  # type: ignore[override]
+        self._timed.ready()
+        return self._raw.readinto(into)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 def _checked(key: str) -> str:
@@ -194,18 +198,3 @@ def _checked(key: str) -> str:
             hint="Set the variable again, without spaces or line ends.",
         )
     return key
-
-
-def _proxy(scheme: str, host: str) -> tuple[str, int, dict[str, str]] | None:
-    """The proxy that the environment names for a host: its host, port and headers."""
-    address = getproxies().get(scheme)
-    if not address or host in _LOCAL or proxy_bypass(host):
-        return None
-    parts = urlsplit(address if "//" in address else f"//{address}")
-    if not parts.hostname:
-        return None
-    headers = {}
-    if parts.username is not None:
-        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["Proxy-Authorization"] = f"Basic {b64encode(user.encode()).decode()}"
-    return parts.hostname, parts.port or 8080, headers
