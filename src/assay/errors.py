@@ -278,7 +278,7 @@ class BadOutput(MethodError):
 
 
 class Abstained(MethodError):
-    """The method gave no answer to an item, on purpose: the item is unscored, and the run goes on."""
+    """The method gave no answer to an item, on purpose. The item is unscored; the run goes on."""
 
     kind = "abstained"
 
