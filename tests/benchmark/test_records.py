@@ -347,7 +347,9 @@ def test_labels_that_are_words_are_listed_once_with_the_flag_that_names_the_posi
     error = refusal(written(rows(*["richtig", "falsch"] * 20, "falsch")))
     assert "the label 'label' has 2 values: 'falsch' (21), 'richtig' (20)" in error.message
     assert not error.details
-    assert error.hint == "Which value is positive? Name it: `positive=VALUE`."
+    assert error.hint == (
+        "Which value is positive? Name it: `positive=falsch` or `positive=richtig`."
+    )
     assert "`unknown=exclude`" in refusal(written(rows(*["yes", "no", "?"] * 5))).hint
 
 
@@ -363,10 +365,16 @@ def test_all_missing_columns_are_asked_for_in_one_message(written):
     assert "neither a label nor a class" in error.message
     assert "no column 'question', no column 'answer'" in error.message
     assert "the columns are 'Frage', 'Antwort', 'Urteil'" in error.message
-    for flag in ("`label=COLUMN`", "`question=COLUMN`", "`response=COLUMN`"):
-        assert flag in error.hint, flag
+    pasted = "`label=COLUMN` `question=Frage` `response=Antwort`"
+    assert error.hint == f"Which columns hold them? Name them: {pasted}"
     named = refusal(path, question="Frage", label="Urteil", group="set")
     assert named.message.endswith("no column 'set'; the columns are 'Frage', 'Antwort', 'Urteil'")
+
+
+def test_a_response_that_is_easily_forgotten_is_named_with_the_columns_that_are_missing(written):
+    error = refusal(written([{"prompt": "Q?", "answer": "a", "is_correct": 1}]))
+    named = "`label=is_correct` `question=prompt` `response=answer`"
+    assert error.hint == f"Which columns hold them? Name them: {named}"
 
 
 def test_long_column_names_are_told_apart_by_their_ends(written):

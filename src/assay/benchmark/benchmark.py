@@ -172,7 +172,10 @@ class Benchmark(Result, frozen=True, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         if not self.items:
-            raise SpecError(f"{self.name}: no records", hint="Write one record a line.")
+            raise SpecError(
+                f"{self.name}: no records",
+                hint="Write one record a line; in a CSV, below the line of column names.",
+            )
         for name, count in Counter(item.id for item in self.items).items():
             if count > 1:
                 raise SpecError(
