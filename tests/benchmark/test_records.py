@@ -61,7 +61,7 @@ def test_a_label_that_is_true_or_false_is_called_so(written):
 
 def test_a_negative_value_alone_asks_for_the_positive_one(written):
     error = refusal(written(rows("yes", "no", "yes")), negative="no")
-    assert "2 records neither positive nor negative: 'yes' (2)" in error.message
+    assert "2 records are neither positive nor negative: 'yes' (2)" in error.message
     assert error.hint.startswith("Which value is positive? Name it: `positive=VALUE`")
 
 
@@ -88,7 +88,7 @@ def test_an_expression_makes_all_others_negative(written):
 def test_what_is_neither_positive_nor_negative_is_refused_or_left_out(written):
     path = written(rows("yes", "no", "N/A", "?", "N/A"))
     error = refusal(path, positive="yes", negative="no")
-    assert "3 records neither positive nor negative: 'N/A' (2), '?' (1)" in error.message
+    assert "3 records are neither positive nor negative: 'N/A' (2), '?' (1)" in error.message
     assert "line 3" in error.message and error.hint.endswith("`unknown=exclude`.")
     found = read(path, positive="yes", negative="no", unknown="exclude")
     assert labels(found) == {"r0": True, "r1": False}
@@ -225,7 +225,7 @@ def test_lines_that_cannot_be_read_are_named_with_the_others(written):
     assert "line 2, column 2: not JSON" in error.message
     assert [detail[:6] for detail in error.details] == ["line 3", "line 1"]
     cells = refusal(written("question,label\nQ\nR,1,2\nS,1\n", "file.csv"))
-    assert "line 2: 1 cells" in cells.message and "line 3: 3 cells" in cells.details[0]
+    assert "line 2: 1 cell, " in cells.message and "line 3: 3 cells" in cells.details[0]
 
 
 def test_other_peoples_words_are_bounded_and_escaped(written):

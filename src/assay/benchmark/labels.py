@@ -167,7 +167,8 @@ def _refuse_unknown(unknown: Sequence[Draft], columns: Columns, faults: Faults) 
         hint = f"Which value is positive? Name it: `positive=VALUE`. {hint}"
     faults.add(
         SpecError(
-            f"{faults.place}: {counted(len(unknown), 'record')} neither positive nor negative:"
+            f"{faults.place}: {counted(len(unknown), 'record')}"
+            f" {'is' if len(unknown) == 1 else 'are'} neither positive nor negative:"
             f" {listed(values)}, first on {first}",
             hint=hint,
         )
