@@ -190,5 +190,5 @@ def test_bars_that_are_not_there_are_bad_usage(assay_cmd, runs):
 
 def test_a_study_without_a_run_has_none_to_judge(assay_cmd, tmp_path):
     assert assay_cmd("new", "fresh").code == 0
-    done = assay_cmd("score", "fresh")
+    done = assay_cmd("score", "fresh", "--all")
     assert (done.code, done.out) == (0, "No run to judge yet.\n")
