@@ -42,7 +42,9 @@ class LogFile:
     def __init__(self, path: Path) -> None:
         with storage(path):
             if not path.is_file():
-                raise SpecError(f"{path}: not a regular file")
+                raise SpecError(
+                    f"{path}: {'not a regular file' if path.exists() else 'no such file or folder'}"
+                )
         self.path = path
         self.stamp = stamp(path)
         self._read_digest: str | None = None
