@@ -21,7 +21,7 @@ from assay.claim_audit.claim import Claim, Unverifiable
 from assay.claim_audit.spec import KEYS, MOST_CLAIMS, made_claim
 from assay.claim_audit.texts.document import Document, Span
 from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
-from assay.claim_audit.texts.printed_intervals import interval_spans
+from assay.claim_audit.texts.printed_intervals import spread_spans
 from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.printed_tables import table_before
 from assay.errors import SpecError
@@ -43,10 +43,11 @@ _QUANTITY = re.compile(
 )
 _PART_BEFORE = re.compile(r"(?:[±^×·]|\^\{|\d[,'’/])\s*$|\b(?:minus|half an?)\s$", re.IGNORECASE)
 _PART_AFTER = re.compile(
-    r"[½¼¾⅓⅔²³]|\s?[±^×·]|\s?\\(?:times|cdot|pm)\b|[,'’/]\d|\s+and\s+(?:a\s+half|a\s+quarter)\b",
+    r"[½¼¾⅓⅔²³]|\)\s?\\?%(?!\s*claim\b)|\s?[±^×·]|\s?\\(?:times|cdot|pm)\b|[,'’/]\d"
+    r"|\s+and\s+(?:a\s+half|a\s+quarter)\b",
     re.IGNORECASE,
 )
-"""What makes a number a part of another: powers, errors, fractions, decimal commas."""
+"""What makes a number a part of another: powers, errors, fractions, decimal commas, (5 ± 2) %."""
 _LOOK_BACK = 400
 _LONGEST = 80
 """Characters of a number with its interval, on either side of one of the three."""
@@ -184,15 +185,16 @@ def _stated_before(
     text, start = document.text, max(0, at - _LOOK_BACK)
     if checker is not None and checker.compares == "table":
         return table_before(text, at)
+    errors = checker is not None and checker.spreads
     near = [one for one in mentions if start <= one.start and one.end <= at and one.kind != "code"]
     if says is not None:
-        spans = [span for one in near for span in (_with_interval(text, one, at), _span(one))]
+        spans = [span for one in near for span in (_whole(text, one, at, errors), _span(one))]
         found = next((span for span in spans[::-1] if text[span[0] : span[1]] == says), None)
         return found or _named(text, start, at, says)
     stated = [one for one in near if one.kind in STATED or one.kind == "version"]
     if not stated:
         return None
-    span = _with_interval(text, stated[-1], at)
+    span = _whole(text, stated[-1], at, errors)
     between = _uncommented(document, span[1], at)
     if _ENDS.get(document.suffix, _SENTENCE_END).search(between):
         return None
@@ -226,10 +228,10 @@ def _span(mention: Mention) -> Span:
     return mention.start, mention.end
 
 
-def _with_interval(text: str, mention: Mention, at: int) -> Span:
-    """The span of a number, or of the number and its interval of which it is a part."""
+def _whole(text: str, mention: Mention, at: int, errors: bool) -> Span:
+    """The span of a number, or of the number with its interval or error of which it is a part."""
     window = max(0, mention.start - _LONGEST), min(at, mention.end + _LONGEST)
-    for start, end in interval_spans(text, *window):
+    for start, end in spread_spans(text, *window, errors=errors):
         if start <= mention.start and mention.end <= end:
             return start, end
     return _span(mention)
