@@ -184,7 +184,7 @@ def _stated_before(
     """The span of the number, version or table that a comment at a place covers."""
     text, start = document.text, max(0, at - _LOOK_BACK)
     if checker is not None and checker.compares == "table":
-        return table_before(text, at)
+        return table_before(document, at)
     errors = checker is not None and checker.spreads
     near = [one for one in mentions if start <= one.start and one.end <= at and one.kind != "code"]
     if says is not None:
