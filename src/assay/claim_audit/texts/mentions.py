@@ -33,7 +33,8 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     (
         "reference",
         re.compile(
-            r"\b(?:Fig(?:ure|\.)|Tab(?:le|\.)|Eq(?:uation|\.)|Listing)\s*\d+", re.IGNORECASE
+            r"\b(?:Fig(?:ure|\.)|Tab(?:le|\.)|Eq(?:uation|\.)|Listing|RFC|ADR|Decision)\s*\d+",
+            re.IGNORECASE,
         ),
     ),
     (
