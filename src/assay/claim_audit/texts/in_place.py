@@ -41,7 +41,9 @@ _QUANTITY = re.compile(
     r"|dozens|hundreds|thousands|millions|\w+fold|\w+teenth)\b",
     re.IGNORECASE,
 )
-_PART_BEFORE = re.compile(r"(?:[±^×·]|\^\{|\d/)\s*$|\d[,'’]$|\b(?:minus|half an?)\s$", re.IGNORECASE)
+_PART_BEFORE = re.compile(
+    r"(?:[±^×·]|\^\{|\d/)\s*$|\d[,'’]$|\b(?:minus|half an?)\s$", re.IGNORECASE
+)
 _PART_AFTER = re.compile(
     r"[½¼¾⅓⅔²³]|\)\s?\\?%(?!\s*claim\b)|\s?[±^×·]|\s?\\(?:times|cdot|pm)\b|[,'’/]\d"
     r"|\s+and\s+(?:a\s+half|a\s+quarter)\b",
