@@ -26,8 +26,8 @@ LEAST = {
     "0011-surface-model.md": 0.16,
     "0012-confound-flags.md": 0.16,
 }
-"""The share of a page's numbers that claims must cover. A decision states what was measured once, while
-choosing, beside what a file of the repository holds: only the latter can have a claim."""
+"""The share of a page's numbers that claims must cover. A decision states what was measured once,
+while choosing, beside what a file of the repository holds: only the latter can have a claim."""
 DECISIONS = 75
 """Claims in the decisions and the changelog."""
 
