@@ -42,14 +42,18 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _PART_BEFORE = re.compile(
-    r"(?:[±^×·]|\^\{|\d/)\s*$|\d[,'’]$|\b(?:minus|half an?)\s$", re.IGNORECASE
+    r"(?:[±^×·]|\^\{|\d/)\s*$|\d[,'’٫٬]$|[\u00ad\u200b-\u200d\u2060\ufeff]$"
+    r"|\b(?:minus|half an?)\s$",
+    re.IGNORECASE,
 )
 _PART_AFTER = re.compile(
-    r"[½¼¾⅓⅔²³]|\)\s?\\?%(?!\s*claim\b)|\s?[±^×·]|\s?\\(?:times|cdot|pm)\b|[,'’/]\d"
-    r"|\s+and\s+(?:a\s+half|a\s+quarter)\b",
+    r"[½¼¾⅓⅔²³٫٬\u00ad\u200b-\u200d\u2060\ufeff]|\)\s?\\?%(?!\s*claim\b)|\s?[±^×·]"
+    r"|\s?\\(?:times|cdot|pm)\b|[,'’/]\d|\s+and\s+(?:a\s+half|a\s+quarter)\b",
     re.IGNORECASE,
 )
 """What makes a number a part of another: powers, errors, fractions, decimal commas, (5 ± 2) %."""
+_REORDERED = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Marks after which a page shows letters and digits in another order than the file has them."""
 _LOOK_BACK = 400
 _LONGEST = 80
 """Characters of a number with its interval, on either side of one of the three."""
@@ -200,7 +204,10 @@ def _stated_before(
     between = _uncommented(document, span[1], at)
     if _ENDS.get(document.suffix, _SENTENCE_END).search(between):
         return None
-    return None if _is_part(text, *span) or _has_number(between) else span
+    line = text[text.rfind("\n", 0, span[0]) + 1 : at]
+    if _is_part(text, *span) or _has_number(between) or _REORDERED.search(line):
+        return None
+    return span
 
 
 def _is_part(text: str, start: int, end: int) -> bool:

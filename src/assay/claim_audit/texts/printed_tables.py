@@ -14,8 +14,8 @@ _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"\*\*|`")
-_CSV_FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*(?:csv|tsv)[ \t]*\n")
-_FENCE_LINE = re.compile(r"\n[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*$")
+_CSV_FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*(?:csv|tsv)[ \t]*\r?\n")
+_FENCE_LINE = re.compile(r"\r?\n[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*$")
 
 Rows = list[list[str]]
 
@@ -32,7 +32,7 @@ def table_before(document: Document, at: int) -> Span | None:
     start, line_end = end, end
     while line_end > 0:
         line_start = text.rfind("\n", 0, line_end) + 1
-        if not _ROW.match(text[line_start:line_end]):
+        if not _ROW.match(text[line_start:line_end].rstrip("\r")):
             break
         start, line_end = line_start, line_start - 1
     return (start, end) if start < end and len(parse_table(text[start:end])) > 1 else None
@@ -55,11 +55,11 @@ def _marked_tables(text: str, start: int, stop: int) -> Iterator[Span]:
     """The Markdown tables between two places."""
     first: int | None = None
     at = start
-    lines = [*text[start:stop].splitlines(keepends=True), ""]
+    lines = [*_lines(text[start:stop]), ""]
     for number, line in enumerate(lines):
-        is_row = _ROW.match(line.rstrip("\n")) is not None
+        is_row = _ROW.match(line.rstrip("\r\n")) is not None
         if is_row and first is None and number + 1 < len(lines):
-            first = at if _RULE.match(lines[number + 1].rstrip("\n")) else None
+            first = at if _RULE.match(lines[number + 1].rstrip("\r\n")) else None
         elif not is_row and first is not None:
             yield first, first + len(text[first:at].rstrip())
             first = None
@@ -79,16 +79,21 @@ def parse_table(text: str) -> Rows:
     """The cells of a table, its heads first; emphasis is left out. None of CSV that is broken."""
     if not text.lstrip().startswith("|"):
         try:
-            found = csv.reader(text.splitlines(), delimiter=_delimiter(text), strict=True)
+            found = csv.reader(_lines(text), delimiter=_delimiter(text), strict=True)
             return [[cell.strip() for cell in row] for row in found if row]
         except csv.Error:
             return []
-    lines = [line for line in text.splitlines() if line.strip() and not _RULE.match(line)]
+    lines = [line for line in _lines(text) if line.strip() and not _RULE.match(line.rstrip())]
     return [
         [_EMPHASIS.sub("", cell).replace("\\|", "|").strip()
          for cell in _CELL_END.split(line.strip().strip("|"))]
         for line in lines
     ]  # fmt: skip
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as a page shows them, each with its end: only line feeds end one."""
+    return [one[0] for one in re.finditer(r"[^\n]*\n|[^\n]+", text)]
 
 
 def _delimiter(text: str) -> str:
@@ -104,10 +109,10 @@ def retyped_table(text: str, retype: Callable[[int, int, str], str | None]) -> s
     if not marked and '"' in text:
         return None
     mark = "|" if marked else _delimiter(text)
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     row = -1
     for number, line in enumerate(lines):
-        if not line.strip() or _RULE.match(line):
+        if not line.strip() or _RULE.match(line.rstrip()):
             continue
         row += 1
         body = line.strip()
