@@ -227,6 +227,11 @@ def number(value: object) -> float | None:
     return None
 
 
+def numbers(named: Mapping[str, object]) -> dict[str, float]:
+    """Those of some named values that are numbers."""
+    return {name: found for name, one in named.items() if (found := number(one)) is not None}
+
+
 def text(value: object) -> str | None:
     """A text, or None; a chat is its last message's text, a list of texts is joined."""
     if value is None or isinstance(value, str):
