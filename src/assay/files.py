@@ -79,7 +79,8 @@ def read_bounded(path: Path, most: int) -> bytes:
     """The bytes of an untrusted file, which must be a regular file of at most `most` bytes."""
     with storage(path):
         if path.exists() and not path.is_file():
-            raise SpecError(f"{path}: not a regular file")
+            kind = "a folder, not a file" if path.is_dir() else "not a regular file"
+            raise SpecError(f"{path}: {kind}")
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > most:  # too large: not read at all

@@ -9,9 +9,9 @@ from assay.wording import printable
 
 _MOST_ROWS = 60
 """Rows of the table that a notebook shows; `to_rows` gives all of them."""
-_MOST_LINES = 13
+_MOST_LINES = 17
 _LONGEST_LINES = (400, 250, 160, 100)
-_LONGEST = 1_400
+_LONGEST = 2_000
 """The most characters of a printed result; names and reasons can come from untrusted files. If it
 is longer, every line is cut at the next of these lengths."""
 

@@ -11,6 +11,7 @@ from assay.claim_audit.claim import Claim, Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
+from assay.claim_audit.texts.printed_intervals import parse_spread
 from assay.claim_audit.texts.printed_numbers import WrittenFloat
 from assay.claim_audit.texts.printed_tables import told_difference
 from assay.errors import AssayError
@@ -60,6 +61,8 @@ def _judged(
         why = f"{type(error).__name__}: {error}"[:_MOST_SHOWN]
         return ClaimVerdict.UNVERIFIABLE, _unseen(expected, why), None
     got, where = observed.value, observed.where
+    if observed.spread is not None:
+        got = shown_alike(expected, observed)
     if checker.compares == "table":
         got, expected, where = told_difference(expected, got, where)
     told = ClaimEvidence(got=_shown(got), expected=_shown(expected), where=where, observed=True)
@@ -87,7 +90,23 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
             raise Unverifiable(f"op: a version is compared by == or !=, got {operator}")
         same = str(claimed).removeprefix("v") == str(value).removeprefix("v")
         return (same is (operator == "==")) is not denied
-    return agrees(claimed, in_unit(claim, value), operator) is not denied
+    return agrees(claimed, compared(claim, claimed, observed), operator) is not denied
+
+
+def compared(claim: Claim, claimed: object, observed: Observed) -> Any:  # noqa: ANN401 - any JSON value
+    """What a claimed value is compared with, in the unit of the claim."""
+    found = shown_alike(claimed, observed)
+    if observed.spread is not None and isinstance(found, list):
+        return [in_unit(claim, part) for part in found]
+    return in_unit(claim, found)
+
+
+def shown_alike(claimed: object, observed: Observed) -> Any:  # noqa: ANN401 - any JSON value
+    """An observed value; with its interval or its error, if that is what is claimed."""
+    spread = None if observed.spread is None else parse_spread(claimed)
+    if observed.spread is None or spread is None:
+        return observed.value
+    return observed.spread.parts(interval=spread.is_interval, level=spread.level)
 
 
 def in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -113,7 +132,8 @@ def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Muta
     At least one must fail by what was observed: a file that is not there fails by itself.
     """
     made, survivors, seen = 0, [], 0
-    checker, value = checker_named(claim.checker), in_unit(claim, observed.value)
+    checker = checker_named(claim.checker)
+    value = compared(claim, claimed_value(checker, claim), observed)
     for what, mutant in mutants_of(claim, checker, value):
         verdict, found, _ = _judged(mutant, evidence)
         if verdict is ClaimVerdict.UNVERIFIABLE:

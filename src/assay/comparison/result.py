@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 import msgspec
 
 from assay._version import __version__
-from assay.caveats import Caveat
+from assay.caveats import Caveat, Rank, caveat_lines
 from assay.comparison.spec import Dimensions
 from assay.digests import short
 from assay.result import Result
@@ -62,6 +62,11 @@ class ComparisonCaveat(Caveat, frozen=True, kw_only=True):
     """A caveat; if it blocks, there is no verdict until it is resolved."""
 
     blocking: bool = False
+
+    @property
+    def rank(self) -> Rank:
+        """How much it could change what a reader concludes."""
+        return Rank.BLOCKS if self.blocking else super().rank
 
 
 class Gate(StrEnum):
@@ -246,11 +251,9 @@ class Comparison(Result, frozen=True, kw_only=True):
         if self.balance is not None and len(counting) > 1:
             ends = signed_interval(self.balance.low, self.balance.high)
             said.append(f"on balance {signed(self.balance.value)} {ends}".rstrip())
-        if self.blocked:
-            said += [f"{one.code}: {one.message}" for one in self.caveats if one.blocking][:2]
-        elif self.verdict is NetVerdict.INCONCLUSIVE:
+        if self.verdict is NetVerdict.INCONCLUSIVE and not self.blocked:
             said.append(self.outlook)
-        return [*said, self.signature]
+        return [*said, *caveat_lines(self.caveats), self.signature]
 
 
 class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -347,8 +350,25 @@ class Comparisons(Result, frozen=True, kw_only=True):
             f"{ratified} of {counted(len(self.pairs), 'comparison')} ratify; each at a level of"
             f" {percent(each)}, for {percent(self.level)} over all of them",
             *said,
+            *caveat_lines(self.joint_caveats()),
             self.signature,
         ]
+
+    def joint_caveats(self) -> list[ComparisonCaveat]:
+        """Each code once, unless it blocks, with the pairs that it is about where not all are."""
+        about: dict[str, dict[str, list[str]]] = {}
+        for pair in self.pairs:
+            for caveat in pair.comparison.caveats:
+                if not caveat.blocking:
+                    which = f"{pair.candidate} against {pair.baseline}"
+                    about.setdefault(caveat.code, {}).setdefault(caveat.message, []).append(which)
+        made = []
+        for code, messages in about.items():
+            said, pairs = next(iter(messages.items()))
+            said = said if len(pairs) == len(self.pairs) else f"{some(pairs, 1)}: {said}"
+            more = f" And {len(messages) - 1} more; `json=` lists all." if len(messages) > 1 else ""
+            made.append(ComparisonCaveat(code=code, message=said + more))
+        return made
 
     @property
     def signature(self) -> str:

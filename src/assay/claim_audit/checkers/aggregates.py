@@ -55,9 +55,14 @@ def aggregate(args: Args, evidence: EvidenceReader) -> Observed:
 
 def chosen_rows(args: Args, evidence: EvidenceReader, told: list[str]) -> list[Row]:
     """The rows of the table at `path` for which `where` holds; `told` hears of missing cells."""
-    path = text_arg(args, "path")
-    rows = rows_of(path, evidence)
-    return _kept(rows, text_arg(args, "where"), path, told) if "where" in args else rows
+    return kept_rows(rows_of(text_arg(args, "path"), evidence), args, told)
+
+
+def kept_rows(rows: list[Row], args: Args, told: list[str]) -> list[Row]:
+    """The rows for which `where` holds, if it is given."""
+    if "where" not in args:
+        return rows
+    return _kept(rows, text_arg(args, "where"), text_arg(args, "path"), told)
 
 
 def rows_of(path: str, evidence: EvidenceReader) -> list[Row]:

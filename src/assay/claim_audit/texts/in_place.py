@@ -21,7 +21,7 @@ from assay.claim_audit.claim import Claim, Unverifiable
 from assay.claim_audit.spec import KEYS, MOST_CLAIMS, made_claim
 from assay.claim_audit.texts.document import Document, Span
 from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
-from assay.claim_audit.texts.printed_intervals import interval_spans
+from assay.claim_audit.texts.printed_intervals import spread_spans
 from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.printed_tables import table_before
 from assay.errors import SpecError
@@ -41,12 +41,19 @@ _QUANTITY = re.compile(
     r"|dozens|hundreds|thousands|millions|\w+fold|\w+teenth)\b",
     re.IGNORECASE,
 )
-_PART_BEFORE = re.compile(r"(?:[±^×·]|\^\{|\d[,'’/])\s*$|\b(?:minus|half an?)\s$", re.IGNORECASE)
-_PART_AFTER = re.compile(
-    r"[½¼¾⅓⅔²³]|\s?[±^×·]|\s?\\(?:times|cdot|pm)\b|[,'’/]\d|\s+and\s+(?:a\s+half|a\s+quarter)\b",
+_PART_BEFORE = re.compile(
+    r"(?:[±^×·]|\^\{|\d/)\s*$|\d[,'’٫٬]$|[\u00ad\u200b-\u200d\u2060\ufeff]$"
+    r"|\b(?:minus|half an?)\s$",
     re.IGNORECASE,
 )
-"""What makes a number a part of another: powers, errors, fractions, decimal commas."""
+_PART_AFTER = re.compile(
+    r"[½¼¾⅓⅔²³٫٬\u00ad\u200b-\u200d\u2060\ufeff]|\)\s?\\?%(?!\s*claim\b)|\s?[±^×·]"
+    r"|\s?\\(?:times|cdot|pm)\b|[,'’/]\d|\s+and\s+(?:a\s+half|a\s+quarter)\b",
+    re.IGNORECASE,
+)
+"""What makes a number a part of another: powers, errors, fractions, decimal commas, (5 ± 2) %."""
+_REORDERED = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Marks after which a page shows letters and digits in another order than the file has them."""
 _LOOK_BACK = 400
 _LONGEST = 80
 """Characters of a number with its interval, on either side of one of the three."""
@@ -183,20 +190,24 @@ def _stated_before(
     """The span of the number, version or table that a comment at a place covers."""
     text, start = document.text, max(0, at - _LOOK_BACK)
     if checker is not None and checker.compares == "table":
-        return table_before(text, at)
+        return table_before(document, at)
+    errors = checker is not None and checker.spreads
     near = [one for one in mentions if start <= one.start and one.end <= at and one.kind != "code"]
     if says is not None:
-        spans = [span for one in near for span in (_with_interval(text, one, at), _span(one))]
+        spans = [span for one in near for span in (_whole(text, one, at, errors), _span(one))]
         found = next((span for span in spans[::-1] if text[span[0] : span[1]] == says), None)
         return found or _named(text, start, at, says)
     stated = [one for one in near if one.kind in STATED or one.kind == "version"]
     if not stated:
         return None
-    span = _with_interval(text, stated[-1], at)
+    span = _whole(text, stated[-1], at, errors)
     between = _uncommented(document, span[1], at)
     if _ENDS.get(document.suffix, _SENTENCE_END).search(between):
         return None
-    return None if _is_part(text, *span) or _has_number(between) else span
+    line = text[text.rfind("\n", 0, span[0]) + 1 : at]
+    if _is_part(text, *span) or _has_number(between) or _REORDERED.search(line):
+        return None
+    return span
 
 
 def _is_part(text: str, start: int, end: int) -> bool:
@@ -226,10 +237,10 @@ def _span(mention: Mention) -> Span:
     return mention.start, mention.end
 
 
-def _with_interval(text: str, mention: Mention, at: int) -> Span:
-    """The span of a number, or of the number and its interval of which it is a part."""
+def _whole(text: str, mention: Mention, at: int, errors: bool) -> Span:
+    """The span of a number, or of the number with its interval or error of which it is a part."""
     window = max(0, mention.start - _LONGEST), min(at, mention.end + _LONGEST)
-    for start, end in interval_spans(text, *window):
+    for start, end in spread_spans(text, *window, errors=errors):
         if start <= mention.start and mention.end <= end:
             return start, end
     return _span(mention)

@@ -6,6 +6,7 @@ code or in quotations, references and names are told apart: a reader does not ta
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -33,7 +34,8 @@ _MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     (
         "reference",
         re.compile(
-            r"\b(?:Fig(?:ure|\.)|Tab(?:le|\.)|Eq(?:uation|\.)|Listing)\s*\d+", re.IGNORECASE
+            r"\b(?:Fig(?:ure|\.)|Tab(?:le|\.)|Eq(?:uation|\.)|Listing|RFC|ADR|Decision)\s*\d+",
+            re.IGNORECASE,
         ),
     ),
     (
@@ -115,6 +117,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
         return parse_printed(self.text)
 
 
+@lru_cache(maxsize=2)
 def mentions_in(document: Document) -> list[Mention]:
     """Every number and count word of a text, in order."""
     text = document.text

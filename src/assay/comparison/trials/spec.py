@@ -218,6 +218,11 @@ def _instances(
             raise SpecError(f"{where}: instances: expected names, each once")
         return instances, b""
     path = home / written
+    if not path.exists():
+        raise SpecError(
+            f"{where}: instances: there is no file {written!r:.200}",
+            hint="The path is relative to the folder of the spec.",
+        )
     data = read_bounded(path, MAX_FILE_BYTES)
     instances = {}
     for here, row in rows_of(path, data):
