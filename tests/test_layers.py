@@ -22,7 +22,7 @@ PURE = re.compile(
     r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|surface)(\.|$)"
     r"|^gauntlet\.(?!(collect|load|proposal|store|rejudge)$)"
     r"|^confounding\.(?!(collect|own_features)$)"
-    r"|^critic\.(caveats|tokens)$"
+    r"|^critic\.(caveats|spec|tokens)$"
     r"|^comparison\.(adr_0031|power|spec)$"
     r"|^dual_condition\.(commit_gate|committed_file|evidence|matrix|result_file)$"
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.api.benchmarks import load_benchmark
     from assay.api.claims import claims, fix_claims, scan_claims
     from assay.api.comparison import compare
-    from assay.api.critic import critique
+    from assay.api.critic import asymmetry, critique
     from assay.api.dual_condition import dual, gate, matrix
     from assay.api.methods import methods, run, try_method
     from assay.api.planning import power
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from assay.comparison.result import Comparison, Comparisons
     from assay.confounding.balanced import Balanced
     from assay.confounding.result import ConfoundAudit
+    from assay.critic.asymmetry.result import Asymmetry
     from assay.critic.result import Critique
     from assay.dual_condition.result import DualResult
     from assay.errors import (
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "api.claims": "claims fix_claims scan_claims",
     "api.comparison": "compare",
-    "api.critic": "critique",
+    "api.critic": "asymmetry critique",
     "api.dual_condition": "dual gate matrix",
     "api.planning": "power",
     "api.regression": "assert_no_regression",
@@ -72,6 +73,7 @@ _HOMES = {
     "comparison.result": "Comparison Comparisons",
     "confounding.balanced": "Balanced",
     "confounding.result": "ConfoundAudit",
+    "critic.asymmetry.result": "Asymmetry",
     "critic.result": "Critique",
     "dual_condition.result": "DualResult",
     "errors": "AssayError IntegrityError MethodError ProtocolError SpecError StorageError",
@@ -87,6 +89,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 
 __all__ = [
     "AssayError",
+    "Asymmetry",
     "Balanced",
     "BarSet",
     "Benchmark",
@@ -112,6 +115,7 @@ __all__ = [
     "Verification",
     "__version__",
     "assert_no_regression",
+    "asymmetry",
     "balance",
     "claims",
     "compare",

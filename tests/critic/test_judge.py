@@ -35,7 +35,7 @@ def setting(**changes):
 
 def drawn(strengths, n=200, seed=1):
     """Answers whose judgement under each wording follows the label by so much."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - planted data
     wrong = {str(i): i % 2 == 0 for i in range(n)}
     judged = []
     for i in range(n):

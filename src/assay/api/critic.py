@@ -10,13 +10,18 @@ from assay.api.columns import ColumnWords, columns_of
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark
 from assay.critic import judge
+from assay.critic.asymmetry import judge as asymmetry_judge
+from assay.critic.asymmetry.collect import PROMPTS, asymmetry_each
+from assay.critic.asymmetry.result import CRITIQUE, GENERATION, Asymmetry
 from assay.critic.collect import LOCAL_TOP, TOP, Pair, critique_each
 from assay.critic.result import Calls, Critique
 from assay.critic.tokens import MIN_MASS
 from assay.critic.wordings import wordings
+from assay.digests import listing_digest
 from assay.errors import SpecError
 from assay.models.budget import Budget
 from assay.models.cassette import Mode, Recorded
+from assay.models.model import Model
 from assay.models.reference import KEY_VARIABLE, is_local, open_model
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
@@ -199,3 +204,127 @@ _SHORTEST_NAME = 4
 def _plain(name: str) -> str:
     """A model's name without its spelling: GPT-4o mini and gpt_4o_mini are one."""
     return "".join(filter(str.isalnum, name.casefold()))
+
+
+def asymmetry(
+    data: object,
+    *,
+    model: str,
+    encoder: str | None = "encoder",
+    wording: str | Sequence[str] = (),
+    jobs: int | None = None,
+    cassette: str | Path | None = None,
+    mode: str = "auto",
+    generation_at_least: float = GENERATION,
+    critique_at_least: float = CRITIQUE,
+    min_mass: float = MIN_MASS,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+    price: tuple[float, float] | None = None,
+    key_env: str = KEY_VARIABLE,
+    call_seconds: float | None = None,
+    **columns: Unpack[ColumnWords],
+) -> Asymmetry:
+    """Find out whether a model says, on its own, the misconceptions that it rejects when shown.
+
+    The positives of `data` are the misconceptions; the words are those of `critique`. The model
+    answers each question freely, and its answer is held against the misconception in three ways:
+    v1 by the similarity of `encoder` (None leaves it out), v2 and v3 by asking the model. The first
+    published rate, by v1, was 91 %; by v3 it was 6 %: a text that refutes a statement is similar to
+    it. All three are shown, with the items on which they say opposite things.
+
+    Example:
+        >>> import assay
+        >>> found = assay.asymmetry("darkcore", model="local")  # doctest: +SKIP
+        >>> [measure.name for measure in found.measures]  # doctest: +SKIP
+        ['v1', 'v2', 'v3']
+    """
+    return asymmetries(
+        load_benchmark(data, columns=columns_of(columns)),
+        model=model,
+        encoder=encoder,
+        wording=words(wording),
+        jobs=jobs,
+        cassette=cassette,
+        mode=mode,
+        thresholds=(generation_at_least, critique_at_least),
+        min_mass=min_mass,
+        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
+        key_env=key_env,
+        call_seconds=call_seconds,
+    )
+
+
+def asymmetries(
+    benchmark: Benchmark,
+    *,
+    model: str,
+    encoder: str | None,
+    wording: Sequence[str],
+    jobs: int | None,
+    cassette: str | Path | None,
+    mode: str,
+    thresholds: tuple[float, float],
+    min_mass: float,
+    budget: Budget,
+    key_env: str,
+    call_seconds: float | None,
+    progress: Progress = _silent,
+) -> Asymmetry:
+    """The experiment, with progress shown."""
+    for name, value in zip(("generation_at_least", "critique_at_least"), thresholds, strict=True):
+        if not 0.0 <= value <= 1.0:
+            raise SpecError(f"`{name}={value}`: expected 0 to 1")
+    chosen = wordings(wording)
+    wrong = {item.id for item in benchmark.items if item.label}
+    pairs = [pair for pair in _pairs(benchmark) if pair.id in wrong]
+    if not pairs:
+        raise SpecError(
+            f"{benchmark.name} has no positive records, which would be the misconceptions",
+            hint="Say which records are positive: `label=COLUMN`, `positive='class = folklore'`.",
+        )
+    here = is_local(model)
+    path = None if cassette is None else Path(cassette)
+    opened = open_model(
+        model,
+        cassette=path,
+        mode=_mode(mode, cassette),
+        key_env=key_env,
+        seconds=call_seconds,
+        budget=budget,
+    )
+    with opened, _encoder(encoder, path, mode) as similar, progress("asking", len(pairs)) as step:
+        items = list(
+            asymmetry_each(
+                opened,
+                similar,
+                pairs,
+                chosen,
+                jobs=_between("jobs", jobs or (1 if here else 8), _MOST_JOBS),
+                top=LOCAL_TOP if here else TOP,
+                min_mass=min_mass,
+                on_item=step,
+            )
+        )
+        setting = asymmetry_judge.Setting(
+            model=opened.name,
+            encoder=None if similar is None else similar.name,
+            prompt=listing_digest("asymmetry", (*PROMPTS, *(each.digest for each in chosen))),
+            data=benchmark.name,
+            digest=benchmark.digest,
+            generation_at_least=thresholds[0],
+            critique_at_least=thresholds[1],
+            toy=model == "local",
+        )
+    return asymmetry_judge.asymmetry(items, setting)
+
+
+def _encoder(
+    reference: str | None, cassette: Path | None, mode: str
+) -> AbstractContextManager[Model | None]:
+    """The model of v1, recorded beside the other: a recording has one writer."""
+    if reference is None:
+        return nullcontext(None)
+    beside = None if cassette is None else cassette.with_suffix(f".encoder{cassette.suffix}")
+    return open_model(reference, cassette=beside, mode=Mode(mode))

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import PATH, column_flags, json_flag, words_from
+from assay.cli.model_options import model_flags, model_words
+from assay.cli.options import PATH, caveats_flag, column_flags, json_flag, words_from
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
 
@@ -22,56 +23,12 @@ EXIT_CODES = (
 
 @click.command("critique", epilog=EXIT_CODES)
 @click.argument("file")
-@click.option(
-    "--model",
-    required=True,
-    metavar="MODEL",
-    help="local, local:PATH.gguf, or an endpoint: https://HOST/v1#NAME.",
-)
-@click.option(
-    "--wording",
-    multiple=True,
-    metavar="NAME|FILE",
-    help="A wording to ask in, bundled or a TOML file. Repeatable. Default: four bundled ones.",
-)
-@click.option("--cassette", type=PATH, metavar="FILE", help="Record every call here, and resume.")
-@click.option(
-    "--mode",
-    type=click.Choice(["auto", "record", "replay"]),
-    default="auto",
-    show_default=True,
-    help="auto: recorded replies where there are some. replay: nothing else.",
-)
-@click.option("--jobs", type=int, metavar="N", help="Calls at a time. Default: 8; 1 if local.")
+@model_flags
 @click.option("--top", type=int, metavar="N", help="First tokens to ask for. Default: 20.")
-@click.option(
-    "--min-mass",
-    type=click.FloatRange(0.0, 1.0),
-    default=0.2,
-    show_default=True,
-    help="Less probability on YES and NO than this is an abstention.",
-)
 @click.option("--author", multiple=True, metavar="NAME", help="A model that wrote the answers.")
-@click.option("--max-calls", type=int, metavar="N", help="Stop after so many calls.")
-@click.option("--max-tokens", type=int, metavar="N", help="Stop after so many tokens.")
-@click.option("--max-cost", type=float, metavar="MONEY", help="Stop at this cost; needs --price.")
-@click.option(
-    "--price",
-    type=float,
-    nargs=2,
-    metavar="IN OUT",
-    help="The price of a million tokens, of the prompt and of the reply.",
-)
-@click.option(
-    "--key-env",
-    default="ASSAY_API_KEY",
-    show_default=True,
-    metavar="NAME",
-    help="The environment variable that holds the key.",
-)
-@click.option("--call-seconds", type=float, metavar="S", help="How long a call may take.")
 @click.option("--out", type=PATH, metavar="FILE", help="Write the scores here, for --scores.")
 @click.option("--all", "every", is_flag=True, help="Show every answer.")
+@caveats_flag
 @column_flags
 @json_flag
 def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
@@ -92,32 +49,21 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
     from assay.api.columns import columns_of
     from assay.api.critic import critiqued
     from assay.benchmark.load import load_benchmark
-    from assay.models.budget import Budget
     from assay.report.critic import draw_critique
+    from assay.report.terminal import EVERY_CAVEAT
 
     made = critiqued(
         load_benchmark(file, columns=columns_of(words_from(flags))),
-        model=flags["model"],
-        wording=flags["wording"],
-        jobs=flags["jobs"],
-        cassette=flags["cassette"],
-        mode=flags["mode"],
         top=flags["top"],
-        min_mass=flags["min_mass"],
         author=flags["author"],
-        budget=Budget(
-            calls=flags["max_calls"],
-            tokens=flags["max_tokens"],
-            money=flags["max_cost"],
-            price=flags["price"],
-        ),
-        key_env=flags["key_env"],
-        call_seconds=flags["call_seconds"],
         progress=progress,
+        **model_words(flags),
     )
     if flags["out"] is not None:
         _write_scores(flags["out"], made)
-    show(made, partial(draw_critique, every=flags["every"]), as_json=flags["as_json"])
+    every_caveat = None if flags["caveats"] else EVERY_CAVEAT
+    draw = partial(draw_critique, every=flags["every"], every_caveat=every_caveat)
+    show(made, draw, as_json=flags["as_json"])
     leave(favourable=not made.abstained and not made.failed)
 
 

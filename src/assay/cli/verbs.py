@@ -5,6 +5,7 @@ checks that every verb is in one group.
 """
 
 VERBS = {
+    "asymmetry": "Find out whether a model says the misconceptions that it rejects.",
     "balance": "Take a subset whose surface does not predict the label.",
     "board": "Show the leaderboard, from records alone.",
     "calibration": "Show how good the predictions of a study are.",
@@ -37,7 +38,8 @@ VERBS = {
     "verify": "Verify a study: chain, seals, outputs, scorecards, views.",
 }
 GROUPS = {
-    "Is it the task, or the surface of the data?": "confounds balance try score bars critique",
+    "Is it the task, or the surface of the data?": "confounds balance try score bars",
+    "Does a model tell right answers from wrong ones?": "critique asymmetry",
     "Did my change help?": "compare power trials ratify",
     "Is it capability, or memory?": "dual matrix gate",
     "Was it predicted before it was seen? (a study)": (

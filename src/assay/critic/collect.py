@@ -10,8 +10,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from assay.critic.judge import Judged
+from assay.critic.spec import Wording
 from assay.critic.tokens import judge
-from assay.critic.wordings import Wording
 from assay.errors import BudgetSpent, ModelError, ModelRefused, NotRecorded
 from assay.models.model import Model, ask_each
 from assay.models.replies import Reply

@@ -9,8 +9,8 @@ import numpy as np
 from assay.caveats import Caveats
 from assay.critic.caveats import CODES
 from assay.critic.result import FORMAT, Calls, Critique, Score, WordingResult
+from assay.critic.spec import Wording
 from assay.critic.tokens import Judgement, pool
-from assay.critic.wordings import Wording
 from assay.digests import listing_digest, short
 from assay.stats import auc
 from assay.stats.estimate import Estimate

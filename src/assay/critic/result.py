@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from assay.caveats import Caveat
-from assay.critic.wordings import Mode
+from assay.caveats import Caveat, caveat_lines
+from assay.critic.spec import Mode
 from assay.result import Result
 from assay.stats.estimate import Estimate
 from assay.wording import counted
@@ -102,7 +102,7 @@ class Critique(Result, frozen=True, kw_only=True):
         return [
             f"{first}, by {self.model:.80}",
             *(_line(each) for each in self.wordings),
-            *(caveat.message for caveat in self.caveats),
+            *caveat_lines(self.caveats),
             f"prompt {self.prompt[:19]} · {self.data:.60}@{self.digest[7:11]}",
         ]
 

@@ -8,7 +8,7 @@ the tokens bear at worst; it is never 0 or 1 because a token was missing.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -19,7 +19,6 @@ MIN_MASS = 0.2
 """Under this probability for YES and NO together, the model does not answer: it abstains."""
 UNLISTED_SPELLINGS = 24
 """Spellings of a word that a list may lack, each at most as likely as the last one listed."""
-_YES, _NO = "yes", "no"
 _AROUND = " \t\r\n\"'`*_.,:;!?()[]{}<>#-\u2581\u0120\u010a\u201c\u201d\u2018\u2019\u2014"
 """What stands around a word: spaces as vocabularies write them, quotes, emphasis, full stops."""
 
@@ -37,33 +36,45 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     unseen: float
 
 
-class _Words(msgspec.Struct):
-    """Probability of a whole word, and of its beginning."""
+class Words(msgspec.Struct):
+    """Probability of a whole word in all its spellings, and of their beginnings."""
 
     whole: float = 0.0
     begun: float = 0.0
 
     @property
     def all(self) -> float:
+        """Of both."""
         return self.whole + self.begun
+
+
+_YES_OR_NO: Mapping[str, tuple[str, ...]] = {"yes": ("yes",), "no": ("no",)}
+
+
+def pooled(
+    first: Sequence[TokenOption], answers: Mapping[str, tuple[str, ...]]
+) -> Mapping[str, Words]:
+    """The probability of each answer, over the words that mean it, in lower case."""
+    found = {answer: Words() for answer in answers}
+    for option in first:
+        spelled = _spelled(option.text)
+        for answer, words in answers.items():
+            if spelled in words:
+                found[answer].whole += math.exp(option.logprob)
+            elif spelled and any(word.startswith(spelled) for word in words):
+                found[answer].begun += math.exp(option.logprob)
+    return found
 
 
 def judge(
     first: Sequence[TokenOption], *, wrong: Literal["yes", "no"], min_mass: float = MIN_MASS
 ) -> Judgement:
     """Read the first tokens; `wrong` is the word that rejects the answer."""
-    words = {_YES: _Words(), _NO: _Words()}
+    words = pooled(first, _YES_OR_NO)
     probabilities = [math.exp(option.logprob) for option in first]
-    for option, probability in zip(first, probabilities, strict=True):
-        spelled = _spelled(option.text)
-        for word, pooled in words.items():
-            if spelled == word:
-                pooled.whole += probability
-            elif spelled and word.startswith(spelled):
-                pooled.begun += probability
-    unseen = max(1.0 - sum(probabilities), 0.0)
+    unseen = max(1.0 - math.fsum(probabilities), 0.0)
     missing = min(unseen, UNLISTED_SPELLINGS * min(probabilities, default=1.0))
-    rejects, accepts = words[wrong], words[_NO if wrong == _YES else _YES]
+    rejects, accepts = words[wrong], words["no" if wrong == "yes" else "yes"]
     mass = rejects.all + accepts.all
     return Judgement(
         p_no=rejects.all / mass if mass >= min_mass and mass > 0.0 else None,
@@ -72,6 +83,20 @@ def judge(
         mass=min(mass, 1.0),
         unseen=unseen,
     )
+
+
+def chosen(
+    first: Sequence[TokenOption],
+    answers: Mapping[str, tuple[str, ...]],
+    *,
+    min_mass: float = MIN_MASS,
+) -> str | None:
+    """The answer with more than half of the probability of all; None if there is none."""
+    words = pooled(first, answers)
+    mass = math.fsum(each.all for each in words.values())
+    likeliest = max(words, key=lambda answer: words[answer].all)
+    enough = mass >= min_mass and words[likeliest].all > mass / 2.0
+    return likeliest if enough else None
 
 
 def _share(part: float, rest: float) -> float:

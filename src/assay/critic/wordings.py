@@ -5,7 +5,6 @@ equivalent wordings, and one of them asks the other way round: a model that alwa
 taken for a critic.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -13,39 +12,23 @@ from typing import Literal
 import msgspec
 
 from assay.bounds import MAX_TOML_BYTES
+from assay.critic.spec import Mode, Wording
 from assay.digests import digest
 from assay.errors import SpecError
 from assay.files import read_bounded
 from assay.toml import read_toml
 from assay.wording import did_you_mean
 
-Mode = Literal["knowledge", "faithfulness"]
 _HERE = Path(__file__).parent / "prompts"
 BUNDLED: Mapping[Mode, tuple[str, ...]] = {
     "knowledge": ("published", "true-statement", "fact-checker", "has-error"),
     "faithfulness": ("supported", "follows", "contradicts"),
 }
 """The wordings of each mode, all of which are asked by default."""
-_FIELDS = re.compile(r"\{(question|response|passage)\}")
 _NEEDED: Mapping[Mode, tuple[str, ...]] = {
     "knowledge": ("question", "response"),
     "faithfulness": ("passage", "response"),
 }
-
-
-class Wording(msgspec.Struct, frozen=True, kw_only=True):
-    """A template, the word by which the model rejects the answer, and the digest of its file."""
-
-    name: str
-    digest: str
-    mode: Mode
-    wrong: Literal["yes", "no"]
-    text: str
-
-    def prompt(self, *, response: str, question: str = "", passage: str = "") -> str:
-        """The template filled in; what is put in is not searched for further fields."""
-        given = {"question": question, "response": response, "passage": passage}
-        return _FIELDS.sub(lambda field: given[field[1]], self.text)
 
 
 class _File(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from assay.critic.asymmetry.result import Asymmetry, Measure, Quadrant
 from assay.critic.result import Critique, Score, WordingResult
-from assay.report.terminal import draw_caveats, styled, table
-from assay.wording import counted, interval, percent
+from assay.report.terminal import EVERY_CAVEAT, draw_caveats, styled, table
+from assay.wording import counted, interval, percent, some
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +19,9 @@ _ABOUT = (
 )
 
 
-def draw_critique(made: Critique, out: "Console", *, every: bool = False) -> None:
+def draw_critique(
+    made: Critique, out: "Console", *, every: bool = False, every_caveat: str | None = EVERY_CAVEAT
+) -> None:
     """A critique: each wording, the answers most rejected, the AUC, and what to know."""
     out.print(styled(f"{made.data}: {counted(made.n, 'answer')}, judged by {made.model}"))
     out.print()
@@ -27,7 +30,7 @@ def draw_critique(made: Critique, out: "Console", *, every: bool = False) -> Non
     _draw_scores(made, out, every=every)
     for line in _summary(made):
         out.print(styled(line))
-    draw_caveats(made.caveats, out)
+    draw_caveats(made.caveats, out, every=every_caveat)
 
 
 def _wordings(made: Critique) -> object:
@@ -84,3 +87,43 @@ def _summary(made: Critique) -> list[str]:
         calls = made.cassette
         lines.append(f"calls {calls.asked:,} asked, {calls.replayed:,} replayed from {calls.file}")
     return lines
+
+
+def draw_asymmetry(
+    found: Asymmetry, out: "Console", *, every_caveat: str | None = EVERY_CAVEAT
+) -> None:
+    """The three measures side by side, and the items on which they disagree."""
+    out.print(styled(f"{found.data}: {counted(found.n, 'misconception')}, asked of {found.model}"))
+    out.print()
+    header = ("measure", "asymmetric", "95 % interval", *_QUADRANTS.values(), "unclear")
+    out.print(table(header, [_measure(each) for each in found.measures], right=" r rrrr"))
+    out.print(styled(_ABOUT_QUADRANTS, style="dim"))
+    for each in found.measures:
+        out.print(styled(f"{each.name}: {each.about}", style="dim"))
+    if found.disagreements:
+        listed = some(found.disagreements)
+        out.print(styled(f"v1 and v3 say opposite things of {listed}"))
+    draw_caveats(found.caveats, out, every=every_caveat)
+
+
+_QUADRANTS = {
+    Quadrant.CONSISTENT_WRONG: "wrong",
+    Quadrant.CONSISTENT_RIGHT: "right",
+    Quadrant.NEITHER: "neither",
+}
+_ABOUT_QUADRANTS = (
+    "asymmetric: affirms the misconception on its own and rejects it when shown; wrong: affirms and"
+    " accepts; right: does not affirm, and rejects; neither: neither."
+)
+
+
+def _measure(each: Measure) -> tuple[str, ...]:
+    counts = (f"{each.quadrants[quadrant]:,}" for quadrant in _QUADRANTS)
+    rate = each.asymmetric
+    return (
+        each.name,
+        f"{rate.value:.3f}",
+        interval(rate.low, rate.high),
+        *counts,
+        f"{each.unclear:,}",
+    )
