@@ -8,6 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from assay.models.http.endpoint import Endpoint
 from assay.models.http.retries import Clock
+from assay.models.model import Model
+from assay.models.replies import ChatReply, Usage
 
 KEY = "sk-planted/0123456789abcdefghij"
 """A secret: it must be found nowhere."""
@@ -138,6 +140,26 @@ def serving(*answers):
         yield server
     finally:
         server.end()
+
+
+class Spoken(Model):
+    """A model in memory: what it says to each request is a function's, and it counts its calls."""
+
+    name = "spoken"
+
+    def __init__(self, say=lambda request: "YES"):
+        self.say = say
+        self.calls = 0
+        self.closed = False
+        self._lock = threading.Lock()
+
+    def ask(self, request):
+        with self._lock:
+            self.calls += 1
+        return ChatReply(text=self.say(request), finish="stop", first=None, usage=Usage())
+
+    def close(self):
+        self.closed = True
 
 
 class FakeClock(Clock):
