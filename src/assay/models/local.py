@@ -79,6 +79,9 @@ def _serve(weights: Path, threads: int | None, key: str) -> Any:  # noqa: ANN401
     settings.n_parallel = 1
     settings.warmup = False
     settings.verbosity = -1
+    # Probabilities are what is read: in 16 bits, as is usual, they are off in the third decimal.
+    settings.cache_type_k = settings.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
+    settings.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     settings.api_keys = [key]
     if threads is not None:
         settings.cpuparams.n_threads = threads

@@ -39,17 +39,17 @@ class Proxy(NamedTuple):
 
 def read_address(url: str) -> Address:
     """The parts of an address."""
+    if set("@?#") & set(url):
+        raise SpecError(
+            "the address of the model has a user name, a query or a second '#'",
+            hint=f"A key comes from the environment, never from the address. {_EXAMPLE}",
+        )
     try:
         parts = urlsplit(url)
         port, host = parts.port, parts.hostname or ""
         host.encode("idna")  # what looking it up would refuse
     except ValueError:
         raise SpecError("the address of the model cannot be read", hint=_EXAMPLE) from None
-    if parts.username is not None or parts.query or parts.fragment:
-        raise SpecError(
-            "the address of the model has a user name, a query or a second '#'",
-            hint=f"A key comes from the environment, never from the address. {_EXAMPLE}",
-        )
     plain = url.isascii() and url.isprintable() and " " not in url
     if parts.scheme not in _PORTS or not host or not plain:
         raise SpecError("this is not the address of a model", hint=_EXAMPLE)

@@ -24,6 +24,7 @@ _LONGEST_FAULT = 1 << 16
 
 
 class _Alternative(msgspec.Struct):
+    id: int | None = None
     token: str = ""
     logprob: float | None = None
     bytes: list[int] | None = None
@@ -131,13 +132,19 @@ def read(data: bytes, kind: type[Any]) -> Any:  # noqa: ANN401 - an instance of 
 
 
 def first_tokens(choice: Choice) -> tuple[TokenOption, ...] | None:
-    """The most probable first tokens, the likeliest first; None if the server gives none."""
+    """The most probable first tokens, the likeliest first; None if the server gives none.
+
+    llama.cpp leaves out a token that is the beginning of a character. Then the token after it
+    stands first, with the bytes of both, and its alternatives are not those of the first.
+    """
     found = choice.logprobs
     if found is None:
         return None
     if found.content:
         chosen: _Alternative = found.content[0]
         listed = found.content[0].top_logprobs or []
+        if any(chosen.id == each.id is not None and chosen.bytes != each.bytes for each in listed):
+            return None
     elif found.tokens and found.token_logprobs:
         chosen = _Alternative(token=found.tokens[0], logprob=found.token_logprobs[0])
         pairs = (found.top_logprobs or [None])[0] or {}

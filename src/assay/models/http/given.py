@@ -18,6 +18,7 @@ from assay.models.replies import LikelihoodReply, Usage
 from assay.models.requests import Likelihood
 
 _FORCED = 1e9
+_WHOLE_VOCABULARY = 1 << 20
 
 
 class Posting(Protocol):
@@ -70,10 +71,14 @@ class _Tokens(msgspec.Struct):
     tokens: list[int]
 
 
-class _Forced(msgspec.Struct):
+class _Alternative(msgspec.Struct):
     id: int
     token: str
     logprob: float | None
+
+
+class _Forced(_Alternative):
+    top_logprobs: list[_Alternative] = []
 
 
 class _Completed(msgspec.Struct):
@@ -92,26 +97,47 @@ def forced(endpoint: Posting, request: Likelihood) -> LikelihoodReply:
         ) from None
     kept: list[tuple[str, float | None]] = []
     for token in wanted:
-        asked = {
-            "prompt": tokens,
-            "n_predict": 1,
-            "n_probs": 1,
-            "temperature": 0,
-            "samplers": [],
-            "logit_bias": [[token, _FORCED]],
-            "cache_prompt": True,
-        }
-        body = msgspec.json.encode(asked)
-        data = endpoint.post("completion", body, root=True)
-        read: _Completed = forms.read(data, _Completed)
-        used = Usage(prompt=len(tokens), completion=1)
-        endpoint.budget.spend(used, sent=body, received=data)
-        got = read.completion_probabilities[0] if read.completion_probabilities else None
-        if got is None or got.id != token:
-            raise BadReply("the server did not take a token that was forced")
+        got = _forced(endpoint, tokens, token) or _listed(endpoint, tokens, token)
         kept.append((forms.plain(got.token), got.logprob))
         tokens = [*tokens, token]
     return _reply(kept, Usage(prompt=len(tokens), completion=len(wanted)))
+
+
+def _forced(endpoint: Posting, tokens: Sequence[int], token: int) -> _Alternative | None:
+    """A token with its probability after others; None for the beginning of a character."""
+    completed = _complete(endpoint, tokens, take=token, n_probs=1)
+    if completed is not None and completed.id != token:
+        raise BadReply("the server did not take a token that was forced")
+    return completed
+
+
+def _listed(endpoint: Posting, tokens: Sequence[int], token: int) -> _Alternative:
+    """The same from the list of all tokens. The one that is taken has to be a whole character."""
+    whole = _tokens(endpoint, "a", start=False)[-1]
+    completed = _complete(endpoint, tokens, take=whole, n_probs=_WHOLE_VOCABULARY)
+    for each in completed.top_logprobs if completed is not None else ():
+        if each.id == token:
+            return each
+    raise BadReply("the server does not tell how probable a part of a character is")
+
+
+def _complete(
+    endpoint: Posting, tokens: Sequence[int], *, take: int, n_probs: int
+) -> _Forced | None:
+    asked = {
+        "prompt": tokens,
+        "n_predict": 1,
+        "n_probs": n_probs,
+        "temperature": 0,
+        "samplers": [],
+        "logit_bias": [[take, _FORCED]],
+        "cache_prompt": True,
+    }
+    body = msgspec.json.encode(asked)
+    data = endpoint.post("completion", body, root=True)
+    read: _Completed = forms.read(data, _Completed)
+    endpoint.budget.spend(Usage(prompt=len(tokens), completion=1), sent=body, received=data)
+    return read.completion_probabilities[0] if read.completion_probabilities else None
 
 
 def _tokens(endpoint: Posting, text: str, *, start: bool) -> list[int]:
