@@ -109,7 +109,7 @@ def critiqued(
     chosen = wordings(wording)
     pairs = _pairs(benchmark)
     here = is_local(model)
-    top = _between("top", top or (LOCAL_TOP if here else TOP), _MOST_TOP)
+    top = _between("top", (LOCAL_TOP if here else TOP) if top is None else top, _MOST_TOP)
     opened = open_model(
         model,
         cassette=None if cassette is None else Path(cassette),
@@ -124,7 +124,7 @@ def critiqued(
                 opened,
                 pairs,
                 chosen,
-                jobs=_between("jobs", jobs or (1 if here else 8), _MOST_JOBS),
+                jobs=_between("jobs", (1 if here else 8) if jobs is None else jobs, _MOST_JOBS),
                 top=top,
                 min_mass=min_mass,
                 on_item=step,
@@ -301,7 +301,7 @@ def asymmetries(
                 similar,
                 pairs,
                 chosen,
-                jobs=_between("jobs", jobs or (1 if here else 8), _MOST_JOBS),
+                jobs=_between("jobs", (1 if here else 8) if jobs is None else jobs, _MOST_JOBS),
                 top=LOCAL_TOP if here else TOP,
                 min_mass=min_mass,
                 on_item=step,
