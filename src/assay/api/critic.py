@@ -7,26 +7,26 @@ from typing import Unpack
 
 from assay.api.arguments import words
 from assay.api.columns import ColumnWords, columns_of
+from assay.api.model_settings import ModelSettings
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark
 from assay.critic import judge
 from assay.critic.asymmetry import judge as asymmetry_judge
 from assay.critic.asymmetry.collect import PROMPTS, asymmetry_each
 from assay.critic.asymmetry.result import CRITIQUE, GENERATION, Asymmetry
-from assay.critic.collect import LOCAL_TOP, TOP, Pair, critique_each
+from assay.critic.collect import Pair, critique_each
 from assay.critic.result import Calls, Critique
 from assay.critic.tokens import MIN_MASS
-from assay.critic.wordings import wordings
 from assay.digests import listing_digest
 from assay.errors import SpecError
 from assay.models.budget import Budget
-from assay.models.cassette import Mode, Recorded
+from assay.models.cassette import Recorded
 from assay.models.model import Model
-from assay.models.reference import KEY_VARIABLE, is_local, open_model
+from assay.models.reference import KEY_VARIABLE
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
-_MOST_JOBS = 256
-_MOST_TOP = 1000
+_SHORTEST_NAME = 4
+"""Letters of a model's name that is looked for in another."""
 
 
 def _silent(what: str, total: int) -> AbstractContextManager[Callable[[], None]]:  # noqa: ARG001
@@ -73,137 +73,56 @@ def critique(
         >>> made.n, made.auc.value > 0.5  # doctest: +SKIP
         (108, True)
     """
-    return critiqued(
-        load_benchmark(data, columns=columns_of(columns)),
+    settings = ModelSettings(
         model=model,
         wording=words(wording),
         jobs=jobs,
         cassette=cassette,
         mode=mode,
-        top=top,
         min_mass=min_mass,
-        author=words(author),
-        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
         key_env=key_env,
         call_seconds=call_seconds,
+        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
     )
+    benchmark = load_benchmark(data, columns=columns_of(columns))
+    return critiqued(benchmark, settings, top=top, author=words(author))
 
 
 def critiqued(
     benchmark: Benchmark,
+    settings: ModelSettings,
     *,
-    model: str,
-    wording: Sequence[str],
-    jobs: int | None,
-    cassette: str | Path | None,
-    mode: str,
     top: int | None,
-    min_mass: float,
     author: Sequence[str],
-    budget: Budget,
-    key_env: str,
-    call_seconds: float | None,
     progress: Progress = _silent,
 ) -> Critique:
     """The critique, with progress shown."""
-    chosen = wordings(wording)
-    pairs = _pairs(benchmark)
-    here = is_local(model)
-    top = _between("top", (LOCAL_TOP if here else TOP) if top is None else top, _MOST_TOP)
-    opened = open_model(
-        model,
-        cassette=None if cassette is None else Path(cassette),
-        mode=_mode(mode, cassette),
-        key_env=key_env,
-        seconds=call_seconds,
-        budget=budget,
-    )
-    with opened, progress("asking", len(pairs)) as step:
+    chosen, pairs = settings.wordings(), _pairs(benchmark)
+    first, at_once = settings.first_tokens(top), settings.at_once()
+    with settings.open() as opened, progress("asking", len(pairs)) as step:
         judged = list(
             critique_each(
                 opened,
                 pairs,
                 chosen,
-                jobs=_between("jobs", (1 if here else 8) if jobs is None else jobs, _MOST_JOBS),
-                top=top,
-                min_mass=min_mass,
+                jobs=at_once,
+                top=first,
+                min_mass=settings.min_mass,
                 on_item=step,
             )
         )
-        setting = judge.Setting(
+        asked = judge.Setting(
             model=opened.name,
             wordings=chosen,
             data=benchmark.name,
             digest=benchmark.digest,
-            min_mass=min_mass,
-            top=top,
+            min_mass=settings.min_mass,
+            top=first,
             cassette=_calls(opened),
             author=_author(opened.name, benchmark, author),
-            toy=model == "local",
+            toy=settings.toy,
         )
-    return judge.critique(judged, setting, _labelled(benchmark))
-
-
-def _between(name: str, number: int, most: int) -> int:
-    if not 1 <= number <= most:
-        raise SpecError(f"`{name}={number}`: expected 1 to {most}")
-    return number
-
-
-def _mode(mode: str, cassette: object) -> Mode:
-    if mode not in list(Mode):
-        raise SpecError(f"`mode={mode:.40}`: expected {', '.join(Mode)}")
-    if cassette is None and mode != Mode.AUTO:
-        raise SpecError(f"`mode={mode}` needs the file of a recording: `cassette=calls.jsonl`")
-    return Mode(mode)
-
-
-def _pairs(benchmark: Benchmark) -> list[Pair]:
-    pairs = []
-    for item in benchmark.items:
-        if item.response is None:
-            raise SpecError(
-                f"{benchmark.name}: record {item.id} has no response, which the model is to judge",
-                hint="Name the column that holds it: `response=COLUMN`.",
-            )
-        pairs.append(Pair(id=item.id, question=item.question, response=item.response))
-    return pairs
-
-
-def _labelled(benchmark: Benchmark) -> judge.Labelled | None:
-    """The labels, if every answer has one."""
-    wrong = {item.id: item.label for item in benchmark.items if item.label is not None}
-    if len(wrong) < len(benchmark.items):
-        return None
-    units = {item.id: item.unit for item in benchmark.items} if benchmark.grouped else None
-    return judge.Labelled(wrong=wrong, units=units)
-
-
-def _calls(opened: object) -> Calls | None:
-    if not isinstance(opened, Recorded):
-        return None
-    return Calls(
-        file=opened.path.name, mode=opened.mode, asked=opened.asked, replayed=opened.replayed
-    )
-
-
-def _author(judge_name: str, benchmark: Benchmark, authors: Sequence[str]) -> str | None:
-    """The model that the data name as an author and that is the judge, if there is one."""
-    sources = {item.source for item in benchmark.items if item.source}
-    ours = _plain(judge_name.rpartition("#")[2] or judge_name)
-    for name in (*authors, *sorted(sources)):
-        theirs = _plain(name)
-        if len(theirs) >= _SHORTEST_NAME and (theirs in ours or ours in theirs):
-            return name
-    return None
-
-
-_SHORTEST_NAME = 4
-
-
-def _plain(name: str) -> str:
-    """A model's name without its spelling: GPT-4o mini and gpt_4o_mini are one."""
-    return "".join(filter(str.isalnum, name.casefold()))
+    return judge.critique(judged, asked, _labelled(benchmark))
 
 
 def asymmetry(
@@ -240,74 +159,54 @@ def asymmetry(
         >>> [measure.name for measure in found.measures]  # doctest: +SKIP
         ['v1', 'v2', 'v3']
     """
-    return asymmetries(
-        load_benchmark(data, columns=columns_of(columns)),
+    settings = ModelSettings(
         model=model,
-        encoder=encoder,
         wording=words(wording),
         jobs=jobs,
         cassette=cassette,
         mode=mode,
-        thresholds=(generation_at_least, critique_at_least),
         min_mass=min_mass,
-        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
         key_env=key_env,
         call_seconds=call_seconds,
+        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
     )
+    benchmark = load_benchmark(data, columns=columns_of(columns))
+    thresholds = generation_at_least, critique_at_least
+    return asymmetries(benchmark, settings, encoder=encoder, thresholds=thresholds)
 
 
 def asymmetries(
     benchmark: Benchmark,
+    settings: ModelSettings,
     *,
-    model: str,
     encoder: str | None,
-    wording: Sequence[str],
-    jobs: int | None,
-    cassette: str | Path | None,
-    mode: str,
     thresholds: tuple[float, float],
-    min_mass: float,
-    budget: Budget,
-    key_env: str,
-    call_seconds: float | None,
     progress: Progress = _silent,
 ) -> Asymmetry:
     """The experiment, with progress shown."""
     for name, value in zip(("generation_at_least", "critique_at_least"), thresholds, strict=True):
         if not 0.0 <= value <= 1.0:
             raise SpecError(f"`{name}={value}`: expected 0 to 1")
-    chosen = wordings(wording)
-    wrong = {item.id for item in benchmark.items if item.label}
-    pairs = [pair for pair in _pairs(benchmark) if pair.id in wrong]
-    if not pairs:
-        raise SpecError(
-            f"{benchmark.name} has no positive records, which would be the misconceptions",
-            hint="Say which records are positive: `label=COLUMN`, `positive='class = folklore'`.",
-        )
-    here = is_local(model)
-    path = None if cassette is None else Path(cassette)
-    opened = open_model(
-        model,
-        cassette=path,
-        mode=_mode(mode, cassette),
-        key_env=key_env,
-        seconds=call_seconds,
-        budget=budget,
-    )
-    with opened, _encoder(encoder, path, mode) as similar, progress("asking", len(pairs)) as step:
+    chosen, pairs = settings.wordings(), _misconceptions(benchmark)
+    first, at_once = settings.first_tokens(), settings.at_once()
+    with (
+        settings.open() as opened,
+        _encoder(settings, encoder) as similar,
+        progress("asking", len(pairs)) as step,
+    ):
         items = list(
             asymmetry_each(
                 opened,
                 similar,
                 pairs,
                 chosen,
-                jobs=_between("jobs", (1 if here else 8) if jobs is None else jobs, _MOST_JOBS),
-                top=LOCAL_TOP if here else TOP,
-                min_mass=min_mass,
+                jobs=at_once,
+                top=first,
+                min_mass=settings.min_mass,
                 on_item=step,
             )
         )
-        setting = asymmetry_judge.Setting(
+        asked = asymmetry_judge.Setting(
             model=opened.name,
             encoder=None if similar is None else similar.name,
             prompt=listing_digest("asymmetry", (*PROMPTS, *(each.digest for each in chosen))),
@@ -315,16 +214,69 @@ def asymmetries(
             digest=benchmark.digest,
             generation_at_least=thresholds[0],
             critique_at_least=thresholds[1],
-            toy=model == "local",
+            toy=settings.toy,
         )
-    return asymmetry_judge.asymmetry(items, setting)
+    return asymmetry_judge.asymmetry(items, asked)
 
 
 def _encoder(
-    reference: str | None, cassette: Path | None, mode: str
+    settings: ModelSettings, reference: str | None
 ) -> AbstractContextManager[Model | None]:
     """The model of v1, recorded beside the other: a recording has one writer."""
-    if reference is None:
-        return nullcontext(None)
-    beside = None if cassette is None else cassette.with_suffix(f".encoder{cassette.suffix}")
-    return open_model(reference, cassette=beside, mode=Mode(mode))
+    return nullcontext(None) if reference is None else settings.open(reference, beside="encoder")
+
+
+def _pairs(benchmark: Benchmark) -> list[Pair]:
+    pairs = []
+    for item in benchmark.items:
+        if item.response is None:
+            raise SpecError(
+                f"{benchmark.name}: record {item.id} has no response, which the model is to judge",
+                hint="Name the column that holds it: `response=COLUMN`.",
+            )
+        pairs.append(Pair(id=item.id, question=item.question, response=item.response))
+    return pairs
+
+
+def _misconceptions(benchmark: Benchmark) -> list[Pair]:
+    """The positive records."""
+    wrong = {item.id for item in benchmark.items if item.label}
+    if not wrong:
+        raise SpecError(
+            f"{benchmark.name} has no positive records, which would be the misconceptions",
+            hint="Say which records are positive: `label=COLUMN`, `positive='class = folklore'`.",
+        )
+    return [pair for pair in _pairs(benchmark) if pair.id in wrong]
+
+
+def _labelled(benchmark: Benchmark) -> judge.Labelled | None:
+    """The labels, if every answer has one."""
+    wrong = {item.id: item.label for item in benchmark.items if item.label is not None}
+    if len(wrong) < len(benchmark.items):
+        return None
+    units = {item.id: item.unit for item in benchmark.items} if benchmark.grouped else None
+    return judge.Labelled(wrong=wrong, units=units)
+
+
+def _calls(opened: object) -> Calls | None:
+    if not isinstance(opened, Recorded):
+        return None
+    return Calls(
+        file=opened.path.name, mode=opened.mode, asked=opened.asked, replayed=opened.replayed
+    )
+
+
+def _author(judge_name: str, benchmark: Benchmark, authors: Sequence[str]) -> str | None:
+    """The model that the data name as an author and that is the judge, if there is one."""
+    sources = {item.source for item in benchmark.items if item.source}
+    ours = _plain(judge_name.rpartition("#")[2] or judge_name)
+    for name in (*authors, *sorted(sources)):
+        theirs = _plain(name)
+        if len(theirs) >= _SHORTEST_NAME and (theirs in ours or ours in theirs):
+            return name
+    return None
+
+
+def _plain(name: str) -> str:
+    """A model's name without its spelling: GPT-4o mini and gpt_4o_mini are one."""
+    return "".join(filter(str.isalnum, name.casefold()))

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from assay.cli.model_options import model_flags, model_words
+from assay.cli.model_options import model_flags, settings_from
 from assay.cli.options import caveats_flag, column_flags, json_flag, words_from
 from assay.cli.output import show
 from assay.cli.progress import progress
@@ -61,10 +61,10 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
 
     found = asymmetries(
         load_benchmark(file, columns=columns_of(words_from(flags))),
+        settings_from(flags),
         encoder=None if flags["encoder"] == "none" else flags["encoder"],
         thresholds=(flags["generation_at_least"], flags["critique_at_least"]),
         progress=progress,
-        **model_words(flags),
     )
     every_caveat = None if flags["caveats"] else EVERY_CAVEAT
     show(found, partial(draw_asymmetry, every_caveat=every_caveat), as_json=flags["as_json"])

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.model_options import model_flags, model_words
+from assay.cli.model_options import model_flags, settings_from
 from assay.cli.options import PATH, caveats_flag, column_flags, json_flag, words_from
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
@@ -54,10 +54,10 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
 
     made = critiqued(
         load_benchmark(file, columns=columns_of(words_from(flags))),
+        settings_from(flags),
         top=flags["top"],
         author=flags["author"],
         progress=progress,
-        **model_words(flags),
     )
     if flags["out"] is not None:
         _write_scores(flags["out"], made)

@@ -1,11 +1,14 @@
 """The flags of verbs that ask a model."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from assay.cli.options import PATH
+
+if TYPE_CHECKING:
+    from assay.api.model_settings import ModelSettings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _FLAGS = (
@@ -70,8 +73,9 @@ def model_flags(command: Decorated) -> Decorated:
     return command
 
 
-def model_words(flags: dict[str, Any]) -> dict[str, Any]:
-    """These flags, as parameters of the functions that ask a model."""
+def settings_from(flags: dict[str, Any]) -> "ModelSettings":
+    """The settings that these flags name."""
+    from assay.api.model_settings import ModelSettings
     from assay.models.budget import Budget
 
     budget = Budget(
@@ -80,4 +84,4 @@ def model_words(flags: dict[str, Any]) -> dict[str, Any]:
         money=flags["max_cost"],
         price=flags["price"],
     )
-    return {**{name: flags[name] for name in _PASSED}, "budget": budget}
+    return ModelSettings(**{name: flags[name] for name in _PASSED}, budget=budget)
