@@ -111,15 +111,17 @@ def test_closing_it_ends_its_server(weights):
 
 def test_its_server_answers_this_process_alone(model):
     address = f"http://127.0.0.1:{model._transport.address.port}/v1"
-    with Endpoint(address, "tiny", key=None, seconds=60.0) as other:
-        with pytest.raises(ModelRefused, match="401"):
-            other.ask(asked("abc"))
+    with (
+        Endpoint(address, "tiny", key=None, seconds=60.0) as other,
+        pytest.raises(ModelRefused, match="401"),
+    ):
+        other.ask(asked("abc"))
 
 
 def test_what_it_cannot_do_is_told(model):
     with pytest.raises(ModelRefused, match="embeddings"):
         model.ask(Embedding(text="a"))
-    with pytest.raises((ModelRefused, ModelUnreachable), match="context|exceed"):
+    with pytest.raises((ModelRefused, ModelUnreachable), match=r"context|exceed"):
         model.ask(asked("abc " * 2000))
 
 
