@@ -97,11 +97,11 @@ class ModelServer:
             def log_message(self, *words):
                 pass
 
-            def do_CONNECT(self):  # noqa: N802 - as it must be called
+            def do_CONNECT(self):
                 server.asked.append((self.path, dict(self.headers), None))
                 self.send_error(403)
 
-            def do_POST(self):  # noqa: N802
+            def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 self.give(server.answer(self.path, dict(self.headers), body))
 

@@ -29,7 +29,9 @@ def weights(seed=1):
 
     shapes = {
         **{f"attn_{name}": (WIDTH, WIDTH) for name in ("q", "k", "v", "output")},
-        **{"ffn_gate": (HIDDEN, WIDTH), "ffn_up": (HIDDEN, WIDTH), "ffn_down": (WIDTH, HIDDEN)},
+        "ffn_gate": (HIDDEN, WIDTH),
+        "ffn_up": (HIDDEN, WIDTH),
+        "ffn_down": (WIDTH, HIDDEN),
     }
     ones = np.ones(WIDTH, np.float32)
     return {

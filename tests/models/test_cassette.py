@@ -155,7 +155,7 @@ def test_an_edited_line_is_refused(path):
         b"\xff",
         b"[" * 10_000,
         b'{"digest":"x","call":"","reply_digest":"","reply":{"kind":"x"}}',
-    ],  # fmt: skip
+    ],
 )
 def test_a_line_that_is_no_call_is_refused(path, line):
     record(path, "a")
@@ -241,9 +241,11 @@ def test_a_failure_is_not_recorded(path):
 
 def test_a_call_that_no_line_can_hold_is_refused(path, monkeypatch):
     monkeypatch.setattr(cassette, "MAX_LINE_BYTES", 1000)
-    with recorder(path, Spoken(lambda _: "x" * 1000)) as model:
-        with pytest.raises(BadReply, match="at most 1,000 can be recorded"):
-            model.ask(asked("a"))
+    with (
+        recorder(path, Spoken(lambda _: "x" * 1000)) as model,
+        pytest.raises(BadReply, match="at most 1,000 can be recorded"),
+    ):
+        model.ask(asked("a"))
     assert not path.exists()
 
 

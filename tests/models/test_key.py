@@ -38,12 +38,21 @@ def test_a_planted_key_is_found_nowhere(answer, tmp_path, caplog, capfd, monkeyp
             f"{server.url}#m", cassette=tmp_path / "c.jsonl", environment=environment
         )
         with model:
-            for request in (asked("a", top=3), Embedding(text="a"), Likelihood(context="a", text="b")):  # fmt: skip
+            for request in (
+                asked("a", top=3),
+                Embedding(text="a"),
+                Likelihood(context="a", text="b"),
+            ):
                 try:
                     texts.append(repr(model.ask(request)))
                 except ModelError as error:
                     texts += [repr(error), str(error.hint), *traceback.format_exception(error)]
-            texts += [repr(model), str(vars(model)), repr(model._model), repr(model._model._transport)]  # fmt: skip
+            texts += [
+                repr(model),
+                str(vars(model)),
+                repr(model._model),
+                repr(model._model._transport),
+            ]
     assert any(KEY in (headers.get("Authorization") or "") for _, headers, _ in server.asked)
     texts += [*(record.getMessage() for record in caplog.records), *capfd.readouterr()]
     texts += [path.read_text("utf-8") for path in tmp_path.rglob("*") if path.is_file()]

@@ -71,7 +71,10 @@ def test_so_many_calls_are_under_way_at_once_and_no_more(jobs):
         under_way.pop()
         return "a"
 
-    assert len(list(ask_each(Spoken(meet), [asked(str(n)) for n in range(2 * jobs)], jobs=jobs))) == 2 * jobs  # fmt: skip
+    assert (
+        len(list(ask_each(Spoken(meet), [asked(str(n)) for n in range(2 * jobs)], jobs=jobs)))
+        == 2 * jobs
+    )
     assert max(most) == jobs
 
 

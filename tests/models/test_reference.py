@@ -37,8 +37,9 @@ def test_a_variable_that_is_named_must_be_set():
 
 
 @pytest.mark.parametrize(
-    "named", ["", "gpt", "https://example.org/v1", "https://example.org/v1#", "ftp://a.org#m", "Local"]
-)  # fmt: skip
+    "named",
+    ["", "gpt", "https://example.org/v1", "https://example.org/v1#", "ftp://a.org#m", "Local"],
+)
 def test_what_is_no_reference_is_refused_with_the_forms(named):
     for call in (model_name, open_model):
         with pytest.raises(SpecError, match=r"names no model; expected local, local:PATH\.gguf"):

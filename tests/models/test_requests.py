@@ -25,9 +25,14 @@ def test_a_question_is_one_message_after_that_of_the_system():
 
 @pytest.mark.parametrize(
     "make",
-    [lambda half: asked(half), lambda half: asked("a", system=half), lambda half: Embedding(text=half),
-     lambda half: Likelihood(context=half, text="a"), lambda half: Likelihood(context="a", text=half)],
-)  # fmt: skip
+    [
+        lambda half: asked(half),
+        lambda half: asked("a", system=half),
+        lambda half: Embedding(text=half),
+        lambda half: Likelihood(context=half, text="a"),
+        lambda half: Likelihood(context="a", text=half),
+    ],
+)
 def test_half_of_a_character_is_refused_before_it_is_sent(make):
     with pytest.raises(SpecError, match="surrogate"):
         make("\ud83d")

@@ -39,11 +39,15 @@ def test_what_may_pass_is_asked_again(status):
 
 
 def test_six_failures_are_enough():
-    with endpoint(refusal(500, "out of order")) as (model, server, clock):
-        with pytest.raises(ModelUnreachable, match="500: out of order; tried 6 times"):
-            model.ask(QUESTION)
+    with (
+        endpoint(refusal(500, "out of order")) as (model, server, clock),
+        pytest.raises(ModelUnreachable, match="500: out of order; tried 6 times"),
+    ):
+        model.ask(QUESTION)
     assert len(server.asked) == 6 and len(clock.waits) == 5
-    assert all(low <= wait <= 2 * low for low, wait in zip((0.5, 1, 2, 4, 8), clock.waits, strict=True))  # fmt: skip
+    assert all(
+        low <= wait <= 2 * low for low, wait in zip((0.5, 1, 2, 4, 8), clock.waits, strict=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,16 +62,20 @@ def test_a_wait_that_the_server_asks_for_is_kept_to(headers, seconds):
 
 
 def test_a_wait_over_the_limit_is_not_waited_for():
-    with endpoint(refusal(429, retry_after="3600")) as (model, server, clock):
-        with pytest.raises(ModelRefused, match="asks for 3,600 s, at most 120 s"):
-            model.ask(QUESTION)
+    with (
+        endpoint(refusal(429, retry_after="3600")) as (model, server, clock),
+        pytest.raises(ModelRefused, match="asks for 3,600 s, at most 120 s"),
+    ):
+        model.ask(QUESTION)
     assert len(server.asked) == 1 and clock.waits == []
 
 
 def test_a_quota_that_is_used_up_is_not_asked_again():
-    with endpoint(refusal(429, "pay first", "insufficient_quota")) as (model, server, _):
-        with pytest.raises(ModelRefused, match="pay first"):
-            model.ask(QUESTION)
+    with (
+        endpoint(refusal(429, "pay first", "insufficient_quota")) as (model, server, _),
+        pytest.raises(ModelRefused, match="pay first"),
+    ):
+        model.ask(QUESTION)
     assert len(server.asked) == 1
 
 
@@ -81,9 +89,11 @@ def test_a_spent_limit_holds_the_next_call_back():
 
 
 def test_a_server_that_hangs_is_tried_twice():
-    with endpoint(Answer(way="hang"), seconds=0.2) as (model, server, _):
-        with pytest.raises(ModelUnreachable, match=r"no whole reply within 0\.2 s; tried 2 times"):
-            model.ask(QUESTION)
+    with (
+        endpoint(Answer(way="hang"), seconds=0.2) as (model, server, _),
+        pytest.raises(ModelUnreachable, match=r"no whole reply within 0\.2 s; tried 2 times"),
+    ):
+        model.ask(QUESTION)
     assert len(server.asked) == 2
 
 
@@ -117,9 +127,11 @@ def test_a_server_that_is_not_there_and_a_host_that_does_not_exist():
     ("status", "hint"), [(401, "ASSAY_API_KEY"), (404, "name"), (400, None), (307, "Redirects")]
 )
 def test_what_is_refused_for_good_fails_at_once(status, hint):
-    with endpoint(refusal(status, "the model `m` does not exist")) as (model, server, _):
-        with pytest.raises(ModelRefused, match=f"#m: the server answered {status}: the mod") as got:
-            model.ask(QUESTION)
+    with (
+        endpoint(refusal(status, "the model `m` does not exist")) as (model, server, _),
+        pytest.raises(ModelRefused, match=f"#m: the server answered {status}: the mod") as got,
+    ):
+        model.ask(QUESTION)
     assert len(server.asked) == 1 and got.value.status == status
     assert (got.value.hint is None) if hint is None else (hint in got.value.hint)
 
@@ -127,9 +139,11 @@ def test_what_is_refused_for_good_fails_at_once(status, hint):
 @pytest.mark.parametrize("before", [0, 270, 290, 65_510])
 def test_a_key_that_a_refusal_repeats_is_in_no_error_not_even_in_part(before):
     for body in ({"error": {"message": "x" * before + KEY}}, b"x" * (before % 300) + KEY.encode()):
-        with endpoint(Answer(body, status=401), key=KEY) as (model, _, _):
-            with pytest.raises(ModelRefused) as caught:
-                model.ask(QUESTION)
+        with (
+            endpoint(Answer(body, status=401), key=KEY) as (model, _, _),
+            pytest.raises(ModelRefused) as caught,
+        ):
+            model.ask(QUESTION)
         assert KEY[:10] not in str(caught.value)
 
 
@@ -149,9 +163,11 @@ def test_a_key_that_a_refusal_repeats_is_in_no_error_not_even_in_part(before):
     ],
 )
 def test_a_body_that_is_no_reply_is_refused(body, words):
-    with endpoint(Answer(body)) as (model, server, _):
-        with pytest.raises(BadReply, match=f"#m: .*({words})"):
-            model.ask(QUESTION)
+    with (
+        endpoint(Answer(body)) as (model, server, _),
+        pytest.raises(BadReply, match=f"#m: .*({words})"),
+    ):
+        model.ask(QUESTION)
     assert len(server.asked) == 1
 
 
@@ -198,9 +214,11 @@ def test_threads_that_are_refused_at_once_all_adapt():
 
 def test_a_server_that_refuses_its_own_remedy_is_not_asked_for_ever():
     for words in ("max_completion_tokens", "top_logprobs"):
-        with endpoint(refusal(400, words)) as (model, server, _):
-            with pytest.raises(ModelRefused):
-                model.ask(QUESTION)
+        with (
+            endpoint(refusal(400, words)) as (model, server, _),
+            pytest.raises(ModelRefused),
+        ):
+            model.ask(QUESTION)
         assert len(server.asked) == 2
 
 
@@ -226,9 +244,11 @@ def test_a_vector_that_is_none_is_refused(data):
 
 def test_every_try_counts_as_a_call():
     budget = Budget(calls=3)
-    with endpoint(refusal(500), budget=budget) as (model, server, _):
-        with pytest.raises(BudgetSpent, match="3 of 3 calls"):
-            model.ask(QUESTION)
+    with (
+        endpoint(refusal(500), budget=budget) as (model, server, _),
+        pytest.raises(BudgetSpent, match="3 of 3 calls"),
+    ):
+        model.ask(QUESTION)
     assert len(server.asked) == budget.calls == 3
 
 

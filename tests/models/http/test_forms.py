@@ -11,7 +11,11 @@ QUESTION = asked("Is it so?", top=20)
 
 
 def option(token, logprob, data=...):
-    return {"token": token, "logprob": logprob, "bytes": list(token.encode()) if data is ... else data}  # fmt: skip
+    return {
+        "token": token,
+        "logprob": logprob,
+        "bytes": list(token.encode()) if data is ... else data,
+    }
 
 
 def chosen(*options):
@@ -61,7 +65,9 @@ def test_a_first_token_that_the_server_held_back_gives_no_alternatives():
 
 @pytest.mark.parametrize("unknown", [-9999.0, -math.inf, None])
 def test_an_alternative_of_unknown_probability_is_left_out(unknown):
-    assert [each.text for each in first(chosen(option("YES", -0.1), option("NO", unknown)))] == ["YES"]  # fmt: skip
+    assert [each.text for each in first(chosen(option("YES", -0.1), option("NO", unknown)))] == [
+        "YES"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +96,11 @@ def test_bytes_that_are_no_bytes_are_refused(wrong):
 
 
 def test_the_older_form_of_completions_is_read():
-    logprobs = {"tokens": ["NO"], "token_logprobs": [-0.2], "top_logprobs": [{"YES": -1.9, "NO": -0.2}]}  # fmt: skip
+    logprobs = {
+        "tokens": ["NO"],
+        "token_logprobs": [-0.2],
+        "top_logprobs": [{"YES": -1.9, "NO": -0.2}],
+    }
     assert [(each.text, each.logprob) for each in first(logprobs)] == [("NO", -0.2), ("YES", -1.9)]
     bare = {"tokens": ["NO"], "token_logprobs": [-0.2], "top_logprobs": None}
     assert [each.text for each in first(bare)] == ["NO"]
@@ -106,6 +116,8 @@ def test_the_older_form_of_completions_is_read():
     ],
 )  # fmt: skip
 def test_a_refusal_is_told_in_the_servers_words_whatever_form_they_have(body, words):
-    with endpoint(Answer(body, status=400)) as (model, _, _):
-        with pytest.raises(Exception, match=words):
-            model.ask(QUESTION)
+    with (
+        endpoint(Answer(body, status=400)) as (model, _, _),
+        pytest.raises(Exception, match=words),
+    ):
+        model.ask(QUESTION)

@@ -45,9 +45,11 @@ def test_the_first_token_after_nothing_is_left_out():
 @pytest.mark.parametrize("missing", [None, -9999.0, -math.inf])
 def test_a_text_with_a_token_of_unknown_probability_is_refused(missing):
     tokens = ["The", " sky", " is", " blue"]
-    with endpoint(repeated(tokens, [None, -1.0, missing, -3.0])) as (model, _, _):
-        with pytest.raises(BadReply, match="1 logarithms of the text's 2 tokens"):
-            model.ask(BOTH)
+    with (
+        endpoint(repeated(tokens, [None, -1.0, missing, -3.0])) as (model, _, _),
+        pytest.raises(BadReply, match="1 logarithms of the text's 2 tokens"),
+    ):
+        model.ask(BOTH)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +57,11 @@ def test_a_text_with_a_token_of_unknown_probability_is_refused(missing):
     [([None, -1.0, 0.5, -3.0], "logarithm 0.5"), ([None, -1.0, -2.0], "unequal numbers")],
 )
 def test_logarithms_that_can_be_none_are_refused(logprobs, words):
-    with endpoint(repeated(["The", " sky", " is", " blue"], logprobs)) as (model, _, _):
-        with pytest.raises(BadReply, match=words):
-            model.ask(BOTH)
+    with (
+        endpoint(repeated(["The", " sky", " is", " blue"], logprobs)) as (model, _, _),
+        pytest.raises(BadReply, match=words),
+    ):
+        model.ask(BOTH)
 
 
 NUMBERS = {"The": 1, " sky": 2, " is": 3, " blue": 4, "a": 5, "\u00e9": (6, 7)}
@@ -106,21 +110,27 @@ def test_the_beginning_of_a_character_is_found_among_all_tokens():
     with endpoint(server) as (model, _, _):
         assert model.ask(Likelihood(context="The", text="\u00e9")).logprobs == (-6.0, -7.0)
     assert [taken for _, taken, _ in server.forced] == [6, 5, 7]
-    with endpoint(LlamaCpp(listed=False)) as (model, _, _):
-        with pytest.raises(BadReply, match="part of a character"):
-            model.ask(Likelihood(context="The", text="\u00e9"))
+    with (
+        endpoint(LlamaCpp(listed=False)) as (model, _, _),
+        pytest.raises(BadReply, match="part of a character"),
+    ):
+        model.ask(Likelihood(context="The", text="\u00e9"))
 
 
 def test_a_token_that_was_not_taken_is_noticed():
-    with endpoint(LlamaCpp(takes=False)) as (model, _, _):
-        with pytest.raises(BadReply, match="did not take a token"):
-            model.ask(BOTH)
+    with (
+        endpoint(LlamaCpp(takes=False)) as (model, _, _),
+        pytest.raises(BadReply, match="did not take a token"),
+    ):
+        model.ask(BOTH)
 
 
 def test_a_server_that_does_neither_says_so():
-    with endpoint(refusal(404, "no such thing")) as (model, _, _):
-        with pytest.raises(BadReply, match=r"does not tell .* \(the server answered 404: no such"):
-            model.ask(BOTH)
+    with (
+        endpoint(refusal(404, "no such thing")) as (model, _, _),
+        pytest.raises(BadReply, match=r"does not tell .* \(the server answered 404: no such"),
+    ):
+        model.ask(BOTH)
 
 
 def test_an_odd_text_does_not_change_how_the_next_one_is_asked():
@@ -131,7 +141,9 @@ def test_an_odd_text_does_not_change_how_the_next_one_is_asked():
 
 
 def test_a_wrong_key_is_told_as_such():
-    with endpoint(refusal(401, "wrong key")) as (model, server, _):
-        with pytest.raises(ModelRefused, match="wrong key"):
-            model.ask(BOTH)
+    with (
+        endpoint(refusal(401, "wrong key")) as (model, server, _),
+        pytest.raises(ModelRefused, match="wrong key"),
+    ):
+        model.ask(BOTH)
     assert len(server.asked) == 1

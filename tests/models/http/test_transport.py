@@ -61,16 +61,20 @@ def test_the_deadline_is_for_the_whole_call(posting, way):
 
 
 def test_a_body_that_was_cut_off_is_not_taken_for_whole(posting):
-    with serving(Answer(b"[1, 2]" + b" " * 20, way="cut")) as server:
-        with pytest.raises(http.client.IncompleteRead):
-            posting(server).post("a", b"{}")
+    with (
+        serving(Answer(b"[1, 2]" + b" " * 20, way="cut")) as server,
+        pytest.raises(http.client.IncompleteRead),
+    ):
+        posting(server).post("a", b"{}")
 
 
 def test_a_body_over_the_limit_is_not_read_to_the_end(posting, monkeypatch):
     monkeypatch.setattr(transport, "MOST_BYTES", 1 << 17)
-    with serving(Answer(b"x" * (1 << 20))) as server:
-        with pytest.raises(BadReply, match="longer than 131,072 bytes"):
-            posting(server).post("a", b"{}")
+    with (
+        serving(Answer(b"x" * (1 << 20))) as server,
+        pytest.raises(BadReply, match="longer than 131,072 bytes"),
+    ):
+        posting(server).post("a", b"{}")
 
 
 def test_a_redirect_is_handed_back_and_not_followed(posting):
