@@ -15,6 +15,7 @@ from assay.errors import AssayError, SpecError
 from assay.wording import as_python
 
 SOURCE = Path(assay.__file__).parent
+PAGE = re.compile(r"docs/[a-z-]+/")
 QUOTED = re.compile(r"`([^`]+)`")
 
 
@@ -53,10 +54,10 @@ def test_an_uncaught_error_in_a_notebook_shows_its_hint():
     assert "Did you mean darkcore?" in text
 
 
-def written_texts():
-    """Every text below the command; what is put into it at run time is `x`."""
+def written_texts(left_out=("cli", "wording.py")):
+    """Every text that is no docstring; what is put into it at run time is `x`."""
     for path in sorted(SOURCE.rglob("*.py")):
-        if "cli" in path.relative_to(SOURCE).parts or path.name == "wording.py":
+        if set(left_out) & set(path.relative_to(SOURCE).parts):
             continue
         tree = ast.parse(path.read_text("utf-8"))
         inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
@@ -95,6 +96,13 @@ def faults(text):
             known = inspect.signature(getattr(home, call.func.attr)).parameters
             yield from (f"{quoted}: no {word.arg}" for word in call.keywords
                         if word.arg not in known)  # fmt: skip
+
+
+def test_no_message_names_a_page_that_an_installed_package_lacks():
+    texts = dict(written_texts(left_out=()))
+    assert len(texts) > 5_000
+    assert [where for where, text in texts.items() if PAGE.search(text)] == []
+    assert PAGE.search("docs/how-to/write-bars.md shows every key and its values.")
 
 
 def test_every_hint_can_be_pasted():

@@ -159,7 +159,7 @@ def _called(match: re.Match[str]) -> str:
     """A command as a call; as a command in backquotes where there is no such function."""
     whole = match["in_quotes"] or f"{match['verb']}{match['rest']}"
     verb = next(verb for verb in _VERBS.split("|") if whole.startswith(verb))
-    if verb not in _CALLS:
+    if verb not in _CALLS or " --" in whole:  # no parameter: the command's own flag, as --init
         return f"`assay {as_flags(whole)}`"
     words = re.findall(_WORD, whole.removeprefix(verb))
     named = [parameter for word in words if (parameter := PARAMETER.fullmatch(word))]

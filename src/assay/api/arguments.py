@@ -20,7 +20,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _NUMBERS: Mapping[object, type] = {int: Integral, float: Real}
-_NAMES = {"str": "text", "int": "an integer", "float": "a number", "Path": "a path"}
+_NAMES = {"str": "text", "int": "an integer", "float": "a number", "Path": "a path"} | {
+    "Mapping": "a dictionary"
+}
 _DEEPEST = 2
 _HINTS = {
     "Benchmark": 'Load it: `assay.load_benchmark("NAME")`.',
@@ -93,15 +95,13 @@ def _refusal(function: str, name: str, value: object, expected: Sequence[str]) -
     got = type(value).__name__
     if isinstance(value, str) and "text" not in expected:
         got = f"{value!r:.60}"
-    hint = next((_HINTS[kind] for kind in expected if kind in _HINTS), None)
-    if _holds_rows(value) and "a path" in expected:
-        hint = _HINTS["a path"]
+    rows_for_a_file = _holds_rows(value) and "a path" in expected and "a dictionary" not in expected
+    others = (_HINTS[kind] for kind in expected if kind in _HINTS and kind != "a path")
+    hint = _HINTS["a path"] if rows_for_a_file else next(others, None)
     if name == "method" and callable(value):
         hint = (
             "Save it in a file and name both, as text: FILE.py:FUNCTION. A draft copies the file."
         )
-    if hint == _HINTS["a path"] and not _holds_rows(value):
-        hint = None
     return SpecError(f"{function}(): {name} is {got}, expected {' or '.join(expected)}", hint=hint)
 
 

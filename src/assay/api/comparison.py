@@ -36,7 +36,7 @@ def compare(
     candidate: object = None,
     *more: object,
     gate: str | Sequence[str] = (),
-    config: str | Path | None = None,
+    config: str | Path | Mapping[str, Any] | None = None,
     by: str | None = None,
     first: str | float | None = None,
     where: str | None = None,
@@ -73,7 +73,8 @@ def compare(
         candidate: runs with the change.
         *more: further sides, each compared with the baseline.
         gate: a dimension that must not lose, or several.
-        config: dimensions, gates and margins, in a TOML file.
+        config: dimensions, gates and margins: a TOML file, or a dictionary of its keys, such as
+            `{"dimensions": {"correct": {"gated": True, "margin": 0.02}}}`.
         by: the column that tells the sides of one source apart, as `model`.
         first: with `by`, the side to compare the others with, as the column names it.
         where: read only rows or logs such as `split == "test"`.
@@ -122,10 +123,10 @@ def compare(
     if out is not None:
         paths = [each for _, sources in named for each in sources if isinstance(each, Path)]
         check_writable(Path(out), paths)
-    plan = None if config is None else read_dimensions(Path(config))
+    plan = None if config is None else read_dimensions(config)
     gates = words(gate)
     if plan is not None and gates:
-        raise SpecError("`gate=` and `config=` exclude each other: set gated = true in the file")
+        raise SpecError("`gate=` and `config=` exclude each other: set gated = true in the plan")
     policies: Mapping[str, Any] = {
         "missing": missing,
         "crashed": crashed,
