@@ -45,13 +45,20 @@ def test_a_hint_survives_a_copy_and_another_process():
         assert (again.hint, str(again), shown(again)) == (error.hint, str(error), shown(error))
 
 
+def error_of(function, *args):
+    with pytest.raises(AssayError) as raised:
+        function(*args)
+    return raised.value
+
+
 def test_an_uncaught_error_in_a_notebook_shows_its_hint():
     core = pytest.importorskip("IPython.core.ultratb")
     try:
         assay.load_benchmark("darkcroe")
     except AssayError as error:
         text = core.ListTB().text(type(error), error, None)
-    assert "Did you mean darkcore?" in text
+    assert text.count("Did you mean darkcore?") == 1
+    assert str(error_of(assay.load_benchmark, "darkcroe")).endswith("nor a file")
 
 
 def written_texts(left_out=("cli", "wording.py")):

@@ -90,6 +90,11 @@ def number(value: float, whole: bool = False) -> str:
     return f"{value:z,.0f}" if whole else f"{value:z.3f}"
 
 
+def p_value(p: float) -> str:
+    """A p-value without its leading zero; a small one is under a thousandth."""
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
 def signed(value: float, whole: bool = False) -> str:
     """A difference with its sign."""
     return f"{value:+z,.0f}" if whole else f"{value:+z.3f}"

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from assay.bounds import shown_number
 from assay.errors import SpecError
+from assay.wording import some
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +25,8 @@ _NAMES = {"str": "text", "int": "an integer", "float": "a number", "Path": "a pa
     "Mapping": "a dictionary"
 }
 _DEEPEST = 2
+_MOST_NAMES = 8
+"""Parameters that a hint lists."""
 _HINTS = {
     "Benchmark": 'Load it: `assay.load_benchmark("NAME")`.',
     "BarSet": 'Load them: `assay.load_bars("VERSION")`.',
@@ -68,13 +71,15 @@ def _bound(
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:
+        known = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_POSITIONAL]
         near = [
             f"`{close}=`"
             for word in kwargs
-            if word not in signature.parameters
-            for close in difflib.get_close_matches(word, signature.parameters, n=1)
+            if word not in known
+            for close in difflib.get_close_matches(word, known, n=1, cutoff=0.7)
         ]
-        hint = f"Did you mean {near[0]}?" if near else None
+        names = some([name for name in known if name not in ("self", "cls")], _MOST_NAMES)
+        hint = f"Did you mean {near[0]}?" if near else f"Its parameters: {names}."
         raise SpecError(f"{function}(): {error}", hint=hint) from None
 
 

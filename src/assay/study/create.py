@@ -99,8 +99,11 @@ def _chosen_bars(
         except AssayError as error:
             refusals.append(error)
             continue
-        written = toml_bytes(bars, where="bars") if isinstance(bars, Mapping) else None
-        judgeable.append((chosen, written or _bars_bytes(bars or chosen.version, chosen)))
+        if isinstance(bars, Mapping):
+            data = toml_bytes(bars, where="bars")
+        else:
+            data = _bars_bytes(bars or chosen.version, chosen)
+        judgeable.append((chosen, data))
     if not judgeable:
         raise refusals[0]
     return judgeable
