@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 from assay.bounds import MAX_FILE_BYTES, MAX_TOML_BYTES
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, StorageError, storage
-from assay.toml import toml_bytes
 
 _LONGEST_RECORD_PATH = 1000
 _LONGEST_NAME = 200
@@ -108,6 +107,8 @@ def read_spec(spec: str | Path | Mapping[str, Any], *, verb: str) -> SpecText:
     If there is no such file, the error says how to write one.
     """
     if isinstance(spec, Mapping):
+        from assay.toml import toml_bytes  # the guardian imports this module without packages
+
         return SpecText(data=toml_bytes(spec, where="spec"), where="spec", home=Path())
     path = Path(spec)
     with storage(path):
