@@ -193,7 +193,7 @@ def _probability(value: object, where: str) -> float:
     try:
         share = msgspec.convert(value, float)
     except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {error}") from None
+        raise SpecError(f"{where}: {error}", hint=_HINT) from None
     if not 0.0 <= share <= 1.0:
         raise SpecError(f"{where} = {share}, expected a probability from 0 to 1")
     return share
