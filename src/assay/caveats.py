@@ -64,7 +64,7 @@ _LIMITING = (
     *("unsealed", "unwitnessed", "seed-by-author", "seed-unprobed", "unobserved", "time-unproven"),
     *("not-isolated", "read-from-log", "learner", "batched"),
     *("harness-unknown", "tasks-left-out", "scorer-unknown", "absent", "no-gates", "unpaired"),
-    *("few-instances", "undirected", "read-as"),
+    *("few-instances", "undirected", "read-as", "plain-scores"),
     *("average-precision", "learns-during-runs", "no-c", "seen-unknown", "uneven-seeds"),
     *("seed-blind", "b-fell", "not-private", "unseen-seeds"),
     *("abstained", "failed-calls", "unlisted-tokens", "saturated", "one-wording"),

@@ -158,6 +158,39 @@ def test_names_from_other_peoples_files_are_no_code():
             assert "\x1b" not in text, type(result)
 
 
+def graded(k):
+    return [{"instance": f"q{n}", "ok": n % k > 0, "tokens": 100 + n * k, "refusal": n % 2}
+            for n in range(60)]  # fmt: skip
+
+
+def test_a_printed_comparison_says_what_it_assumed_and_what_it_only_reports():
+    lines = str(assay.compare(graded(2), graded(3))).splitlines()
+    assert "assumed: higher is better in ok" in lines
+    assert (
+        "reported only: tokens 159 -> 188 (lower is better), refusal 0.500 -> 0.500 (direction"
+        " unknown)" in lines
+    )
+    lines = str(assay.compare(graded(2), graded(3), graded(4))).splitlines()
+    assert "assumed: higher is better in ok" in lines
+    assert "reported only: tokens (lower is better), refusal (direction unknown)" in lines
+
+
+def test_a_planned_comparison_assumes_nothing():
+    said = str(assay.compare(graded(2), graded(3), config={"dimensions": {"ok": {}}}))
+    assert "assumed" not in said
+    assert "reported only" not in said
+    assert "assumed" not in str(assay.compare(*([{"instance": "q", "recall": n}] for n in (0, 1))))
+
+
+def test_a_notebook_shows_a_small_p_as_under_a_thousandth():
+    found = assay.compare([0] * 60, [1] * 60)
+    assert found.dimensions[0].p < 0.001
+    assert "<td>&lt;.001</td>" in found._repr_html_()
+    assert html_table([{"p": 0.0425, "q": 0.0425, "r": -0.0001}]).endswith(
+        "<tr><td>.043</td><td>0.043</td><td>0.000</td></tr></tbody></table>"
+    )
+
+
 class Long(Result, frozen=True, kw_only=True):
     """A result that says too much."""
 

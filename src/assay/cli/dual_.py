@@ -77,7 +77,7 @@ def command(
             advance()
 
         try:
-            made = evaluate(plan, spec, out, study, on_run=heard)
+            made = evaluate(plan, spec.parent, out, study, on_run=heard)
         except KeyboardInterrupt:
             click.echo("\nFinished runs are kept. The same command continues.", err=True)
             raise
