@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from assay.api.benchmarks import load_benchmark
     from assay.api.claims import claims, fix_claims, scan_claims
     from assay.api.comparison import compare
-    from assay.api.critic import asymmetry, critique
+    from assay.api.critic.asymmetry import asymmetry
+    from assay.api.critic.critique import critique
     from assay.api.dual_condition import dual, gate, matrix
     from assay.api.methods import methods, run, try_method
     from assay.api.planning import power
@@ -54,7 +55,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "api.claims": "claims fix_claims scan_claims",
     "api.comparison": "compare",
-    "api.critic": "asymmetry critique",
+    "api.critic.asymmetry": "asymmetry",
+    "api.critic.critique": "critique",
     "api.dual_condition": "dual gate matrix",
     "api.planning": "power",
     "api.regression": "assert_no_regression",

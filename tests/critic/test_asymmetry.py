@@ -5,16 +5,18 @@ import math
 import pytest
 
 from assay.critic.asymmetry.collect import asymmetry_each
-from assay.critic.asymmetry.judge import Setting, asymmetry
-from assay.critic.asymmetry.result import Item, Stance
-from assay.critic.collect import Pair
+from assay.critic.asymmetry.judge import AsymmetrySetting, asymmetry
+from assay.critic.asymmetry.result import Misconception, Stance
+from assay.critic.collect import ShownAnswer
 from assay.critic.wordings import wordings
 from assay.models.model import Model
 from assay.models.replies import ChatReply, EmbeddingReply, TokenOption, Usage
 from assay.models.requests import Embedding
 
 PAIRS = [
-    Pair(id=str(number), question=f"Does {thing} cause warts?", response=f"{thing} causes warts")
+    ShownAnswer(
+        id=str(number), question=f"Does {thing} cause warts?", response=f"{thing} causes warts"
+    )
     for number, thing in enumerate(["a toad", "cold water", "reading", "the moon", "bread"] * 4)
 ]
 
@@ -66,7 +68,7 @@ def measured(free):
     )
     return asymmetry(
         items,
-        Setting(model="planted", encoder="words", prompt="p", data="d", digest="sha256:0"),
+        AsymmetrySetting(model="planted", encoder="words", prompt="p", data="d", digest="sha256:0"),
     )
 
 
@@ -106,7 +108,7 @@ def test_a_wordy_first_token_is_unclear_and_counted():
         )
     )
     made = asymmetry(
-        items, Setting(model="m", encoder=None, prompt="p", data="d", digest="sha256:0")
+        items, AsymmetrySetting(model="m", encoder=None, prompt="p", data="d", digest="sha256:0")
     )
     assert [each.name for each in made.measures] == ["v2", "v3"]
     assert made.measures[0].unclear_rate.value == 1.0
@@ -123,17 +125,19 @@ def test_a_wordy_first_token_is_unclear_and_counted():
     ],
 )
 def test_the_quadrants_follow_the_thresholds(stance, p_no, quadrant):
-    item = Item(id="a", answer="", similarity=None, p_no=p_no, v2=stance, v3=stance)
+    item = Misconception(id="a", answer="", similarity=None, p_no=p_no, v2=stance, v3=stance)
     made = asymmetry(
-        [item], Setting(model="m", encoder=None, prompt="p", data="d", digest="sha256:0")
+        [item], AsymmetrySetting(model="m", encoder=None, prompt="p", data="d", digest="sha256:0")
     )
     assert made.measures[1].quadrants[quadrant] == 1
 
 
 def test_an_item_on_which_the_critique_abstains_is_in_no_quadrant():
-    item = Item(id="a", answer="", similarity=0.9, p_no=None, v2=Stance.AFFIRMS, v3=Stance.AFFIRMS)
+    item = Misconception(
+        id="a", answer="", similarity=0.9, p_no=None, v2=Stance.AFFIRMS, v3=Stance.AFFIRMS
+    )
     made = asymmetry(
-        [item], Setting(model="m", encoder="e", prompt="p", data="d", digest="sha256:0")
+        [item], AsymmetrySetting(model="m", encoder="e", prompt="p", data="d", digest="sha256:0")
     )
     assert [each.unclear for each in made.measures] == [1, 1, 1]
     assert "abstained" in {each.code for each in made.caveats}

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from assay.critic.judge import Judged, Labelled, Setting, critique
+from assay.critic.judge import CritiqueSetting, JudgedAnswer, Labelled, critique
 from assay.critic.result import Calls
-from assay.critic.tokens import Judgement
+from assay.critic.tokens import TokenJudgement
 from assay.critic.wordings import wordings
 
 WORDINGS = wordings()
@@ -16,11 +16,11 @@ def one(p_no, *, low=None, high=None, mass=1.0):
     ends = {"low": p_no if low is None else low, "high": p_no if high is None else high}
     if p_no is None:
         ends = {"low": 0.0, "high": 1.0}
-    return Judgement(p_no=p_no, mass=mass, unseen=0.0, **ends)
+    return TokenJudgement(p_no=p_no, mass=mass, unseen=0.0, **ends)
 
 
 def setting(**changes):
-    return Setting(
+    return CritiqueSetting(
         **{
             "model": "http://127.0.0.1/v1#m",
             "wordings": WORDINGS,
@@ -45,7 +45,7 @@ def drawn(strengths, n=200, seed=1):
             for s in strengths
         ]
         judged.append(
-            Judged(id=str(i), judgements=tuple(one(min(max(v, 0.0), 1.0)) for v in values))
+            JudgedAnswer(id=str(i), judgements=tuple(one(min(max(v, 0.0), 1.0)) for v in values))
         )
     return judged, Labelled(wrong=wrong)
 
@@ -55,7 +55,7 @@ def codes(made):
 
 
 def test_a_score_is_the_mean_over_wordings_and_says_how_far_they_are_apart():
-    judged = [Judged(id="a", judgements=tuple(one(p) for p in (0.2, 0.4, 0.6, 0.8)))]
+    judged = [JudgedAnswer(id="a", judgements=tuple(one(p) for p in (0.2, 0.4, 0.6, 0.8)))]
     made = critique(judged, setting())
     (score,) = made.scores
     assert score.p_no == pytest.approx(0.5)
@@ -91,8 +91,8 @@ def _with(drawn_pair):
 
 def test_an_abstention_is_counted_and_has_no_score():
     judged = [
-        Judged(id="a", judgements=(one(None),) * 4),
-        Judged(id="b", judgements=(one(0.5),) * 4),
+        JudgedAnswer(id="a", judgements=(one(None),) * 4),
+        JudgedAnswer(id="b", judgements=(one(0.5),) * 4),
     ]
     made = critique(judged, setting())
     assert (made.abstained, made.failed, made.n) == (1, 0, 2)
@@ -102,26 +102,26 @@ def test_an_abstention_is_counted_and_has_no_score():
 
 
 def test_a_failed_call_is_counted_apart():
-    made = critique([Judged(id="a", error="no reply")], setting())
+    made = critique([JudgedAnswer(id="a", error="no reply")], setting())
     assert (made.abstained, made.failed) == (0, 1)
     assert made.scores[0].error == "no reply"
     assert "failed-calls" in codes(made)
 
 
 def test_scores_at_the_ends_are_called_saturated():
-    sure = [Judged(id=str(i), judgements=(one(float(i % 2)),) * 4) for i in range(20)]
+    sure = [JudgedAnswer(id=str(i), judgements=(one(float(i % 2)),) * 4) for i in range(20)]
     assert "saturated" in codes(critique(sure, setting()))
-    unsure = [Judged(id=str(i), judgements=(one(0.3),) * 4) for i in range(20)]
+    unsure = [JudgedAnswer(id=str(i), judgements=(one(0.3),) * 4) for i in range(20)]
     assert "saturated" not in codes(critique(unsure, setting()))
 
 
 def test_a_short_list_of_tokens_is_said():
-    wide = [Judged(id="a", judgements=(one(0.5, low=0.2, high=0.8),) * 4)]
+    wide = [JudgedAnswer(id="a", judgements=(one(0.5, low=0.2, high=0.8),) * 4)]
     assert "unlisted-tokens" in codes(critique(wide, setting()))
 
 
 def test_an_author_as_judge_a_toy_model_one_wording_and_a_replay_are_said():
-    judged = [Judged(id="a", judgements=(one(0.5),))]
+    judged = [JudgedAnswer(id="a", judgements=(one(0.5),))]
     calls = Calls(file="calls.jsonl", mode="replay", asked=0, replayed=4)
     made = critique(
         judged,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.critic.tokens import Judgement, judge, pool
+from assay.critic.tokens import TokenJudgement, judge, pool
 from assay.models.replies import TokenOption
 
 
@@ -106,7 +106,7 @@ def test_the_bounds_hold_the_score_and_every_completion_of_the_list(weighted):
 
 
 def judged(p_no, **given_values):
-    return Judgement(
+    return TokenJudgement(
         **{"p_no": p_no, "low": 0.1, "high": 0.9, "mass": 0.8, "unseen": 0.0, **given_values}
     )
 

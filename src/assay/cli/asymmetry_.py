@@ -54,7 +54,7 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
       assay asymmetry claims.csv --label wrong --model http://127.0.0.1:8080/v1#qwen --encoder none
     """
     from assay.api.columns import columns_of
-    from assay.api.critic import asymmetries
+    from assay.api.critic.asymmetry import asymmetries
     from assay.benchmark.load import load_benchmark
     from assay.report.critic import draw_asymmetry
     from assay.report.terminal import EVERY_CAVEAT

@@ -47,7 +47,7 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
       assay critique darkcore --model local --cassette calls.jsonl --mode replay
     """
     from assay.api.columns import columns_of
-    from assay.api.critic import critiqued
+    from assay.api.critic.critique import critiqued
     from assay.benchmark.load import load_benchmark
     from assay.report.critic import draw_critique
     from assay.report.terminal import EVERY_CAVEAT

@@ -8,7 +8,7 @@ import click
 from assay.cli.options import PATH
 
 if TYPE_CHECKING:
-    from assay.api.model_settings import ModelSettings
+    from assay.api.critic.settings import ModelSettings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _FLAGS = (
@@ -75,10 +75,10 @@ def model_flags(command: Decorated) -> Decorated:
 
 def settings_from(flags: dict[str, Any]) -> "ModelSettings":
     """The settings that these flags name."""
-    from assay.api.model_settings import ModelSettings
-    from assay.models.budget import Budget
+    from assay.api.critic.settings import ModelSettings
+    from assay.models.budget import CallBudget
 
-    budget = Budget(
+    budget = CallBudget(
         calls=flags["max_calls"],
         tokens=flags["max_tokens"],
         money=flags["max_cost"],

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from assay.critic.judge import Judged
+from assay.critic.judge import JudgedAnswer
 from assay.critic.spec import Wording
 from assay.critic.tokens import judge
 from assay.errors import BudgetSpent, ModelError, ModelRefused, NotRecorded
@@ -25,7 +25,7 @@ GIVE_UP_AFTER = 10
 _FINAL = (ModelRefused, BudgetSpent, NotRecorded)
 
 
-class Pair(NamedTuple):
+class ShownAnswer(NamedTuple):
     """An answer to judge: with its question, or with a passage that it is to be faithful to."""
 
     id: str
@@ -36,14 +36,14 @@ class Pair(NamedTuple):
 
 def critique_each(
     model: Model,
-    pairs: Sequence[Pair],
+    pairs: Sequence[ShownAnswer],
     wordings: Sequence[Wording],
     *,
     jobs: int,
     top: int = TOP,
     min_mass: float,
     on_item: Callable[[], None] = lambda: None,
-) -> Iterator[Judged]:
+) -> Iterator[JudgedAnswer]:
     """The judgements of each answer, in order."""
     replies = ask_each(model, _requests(pairs, wordings, top), jobs=jobs)
     failed = 0
@@ -57,7 +57,9 @@ def critique_each(
         on_item()
 
 
-def _requests(pairs: Sequence[Pair], wordings: Sequence[Wording], top: int) -> Iterator[Chat]:
+def _requests(
+    pairs: Sequence[ShownAnswer], wordings: Sequence[Wording], top: int
+) -> Iterator[Chat]:
     for pair in pairs:
         for wording in wordings:
             prompt = wording.prompt(
@@ -67,17 +69,17 @@ def _requests(pairs: Sequence[Pair], wordings: Sequence[Wording], top: int) -> I
 
 
 def _judged(
-    pair: Pair,
+    pair: ShownAnswer,
     answers: Sequence[Reply | ModelError],
     wordings: Sequence[Wording],
     min_mass: float,
-) -> Judged:
+) -> JudgedAnswer:
     judgements = []
     for answer, wording in zip(answers, wordings, strict=True):
         if isinstance(answer, _FINAL):
             raise answer
         if isinstance(answer, ModelError):
-            return Judged(id=pair.id, error=answer.message)
+            return JudgedAnswer(id=pair.id, error=answer.message)
         first = getattr(answer, "first", None)
         if first is None:
             raise ModelRefused(
@@ -85,7 +87,7 @@ def _judged(
                 hint="Use a server that takes `logprobs`, such as vLLM or llama.cpp, or `local`.",
             )
         judgements.append(judge(first, wrong=wording.wrong, min_mass=min_mass))
-    return Judged(id=pair.id, judgements=tuple(judgements))
+    return JudgedAnswer(id=pair.id, judgements=tuple(judgements))
 
 
 def _first_error(answers: Sequence[Reply | ModelError]) -> ModelError:

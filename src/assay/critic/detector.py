@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.critic.collect import LOCAL_TOP, TOP, Pair, critique_each
+from assay.critic.collect import LOCAL_TOP, TOP, ShownAnswer, critique_each
 from assay.critic.tokens import MIN_MASS, pool
 from assay.critic.wordings import wordings
 from assay.models.cassette import Mode
@@ -42,7 +42,7 @@ class CritiqueDetector:
     def __call__(self, questions: Sequence[str], responses: Sequence[str]) -> list[object]:
         """A score for each answer, or the reason why there is none."""
         pairs = [
-            Pair(id=str(number), question=question, response=response)
+            ShownAnswer(id=str(number), question=question, response=response)
             for number, (question, response) in enumerate(zip(questions, responses, strict=True))
         ]
         judged = critique_each(

@@ -8,9 +8,9 @@ import numpy as np
 
 from assay.caveats import Caveats
 from assay.critic.caveats import CODES
-from assay.critic.result import FORMAT, Calls, Critique, Score, WordingResult
+from assay.critic.result import FORMAT, AnswerScore, Calls, Critique, WordingResult
 from assay.critic.spec import Wording
-from assay.critic.tokens import Judgement, pool
+from assay.critic.tokens import TokenJudgement, pool
 from assay.digests import listing_digest, short
 from assay.stats import auc
 from assay.stats.estimate import Estimate
@@ -23,11 +23,11 @@ _END = 0.01
 _MOSTLY = 0.9
 
 
-class Judged(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The judgements of one answer, one a wording, or why there are none."""
 
     id: str
-    judgements: tuple[Judgement, ...] = ()
+    judgements: tuple[TokenJudgement, ...] = ()
     error: str | None = None
 
 
@@ -38,7 +38,7 @@ class Labelled(msgspec.Struct, frozen=True, kw_only=True):
     units: Mapping[str, str] | None = None
 
 
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
+class CritiqueSetting(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked of which model, over which data."""
 
     model: str
@@ -53,7 +53,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def critique(
-    judged: Sequence[Judged], setting: Setting, labelled: Labelled | None = None
+    judged: Sequence[JudgedAnswer], setting: CritiqueSetting, labelled: Labelled | None = None
 ) -> Critique:
     """The result. A score is the mean over the wordings in which the model answered."""
     scores = tuple(_score(each, setting.wordings) for each in judged)
@@ -83,9 +83,9 @@ def critique(
     return msgspec.structs.replace(made, caveats=_caveats(made, setting).by_weight())
 
 
-def _score(judged: Judged, wordings: Sequence[Wording]) -> Score:
+def _score(judged: JudgedAnswer, wordings: Sequence[Wording]) -> AnswerScore:
     if judged.error is not None:
-        return Score(
+        return AnswerScore(
             id=judged.id,
             p_no=None,
             low=None,
@@ -98,7 +98,7 @@ def _score(judged: Judged, wordings: Sequence[Wording]) -> Score:
         )
     pooled = pool(judged.judgements)
     given = [each.p_no for each in judged.judgements if each.p_no is not None]
-    return Score(
+    return AnswerScore(
         id=judged.id,
         p_no=pooled.p_no,
         low=pooled.low,
@@ -117,7 +117,7 @@ class _Comparison:
     """The AUC of the pooled scores, and of each wording on the answers that all of them scored."""
 
     def __init__(
-        self, scores: Sequence[Score], wordings: Sequence[Wording], labelled: Labelled | None
+        self, scores: Sequence[AnswerScore], wordings: Sequence[Wording], labelled: Labelled | None
     ) -> None:
         self._labelled = labelled
         self._names = [each.name for each in wordings]
@@ -151,7 +151,7 @@ class _Comparison:
         return fitted.difference(first, second, level=level)
 
     def _fit(
-        self, scores: Sequence[Score], rows: Sequence[Sequence[float | None]]
+        self, scores: Sequence[AnswerScore], rows: Sequence[Sequence[float | None]]
     ) -> auc.AucFit | None:
         known = self._labelled
         if known is None or not scores:
@@ -168,7 +168,7 @@ class _Comparison:
 
 
 def _alone(
-    number: int, wording: Wording, judged: Sequence[Judged], comparison: _Comparison
+    number: int, wording: Wording, judged: Sequence[JudgedAnswer], comparison: _Comparison
 ) -> WordingResult:
     asked = [each.judgements[number] for each in judged if each.error is None]
     return WordingResult(
@@ -180,7 +180,7 @@ def _alone(
     )
 
 
-def _caveats(made: Critique, setting: Setting) -> Caveats:
+def _caveats(made: Critique, setting: CritiqueSetting) -> Caveats:
     noted = Caveats(CODES)
     better = [each.auc.low > _CHANCE for each in made.wordings if each.auc is not None]
     gap = made.wording_gap

@@ -14,7 +14,7 @@ from assay.wording import counted
 FORMAT = 1
 
 
-class Score(msgspec.Struct, frozen=True, kw_only=True):
+class AnswerScore(msgspec.Struct, frozen=True, kw_only=True):
     """One answer: the probability that the model rejects it, its bounds, and what it rests on.
 
     `p_no` is None if the model abstained, or if a call failed (`error`). `by_wording` holds the
@@ -75,7 +75,7 @@ class Critique(Result, frozen=True, kw_only=True):
     wording_gap: Estimate | None
     cassette: Calls | None
     caveats: tuple[Caveat, ...]
-    scores: tuple[Score, ...]
+    scores: tuple[AnswerScore, ...]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each answer."""

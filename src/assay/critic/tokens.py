@@ -23,7 +23,7 @@ _AROUND = " \t\r\n\"'`*_.,:;!?()[]{}<>#-\u2581\u0120\u010a\u201c\u201d\u2018\u20
 """What stands around a word: spaces as vocabularies write them, quotes, emphasis, full stops."""
 
 
-class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+class TokenJudgement(msgspec.Struct, frozen=True, kw_only=True):
     """The probability that the answer is rejected, its bounds, and the mass it rests on.
 
     `p_no` is None if the model abstains. `unseen` is what the listed tokens leave over.
@@ -68,7 +68,7 @@ def pooled(
 
 def judge(
     first: Sequence[TokenOption], *, wrong: Literal["yes", "no"], min_mass: float = MIN_MASS
-) -> Judgement:
+) -> TokenJudgement:
     """Read the first tokens; `wrong` is the word that rejects the answer."""
     words = pooled(first, _YES_OR_NO)
     probabilities = [math.exp(option.logprob) for option in first]
@@ -76,7 +76,7 @@ def judge(
     missing = min(unseen, UNLISTED_SPELLINGS * min(probabilities, default=1.0))
     rejects, accepts = words[wrong], words["no" if wrong == "yes" else "yes"]
     mass = rejects.all + accepts.all
-    return Judgement(
+    return TokenJudgement(
         p_no=rejects.all / mass if mass >= min_mass and mass > 0.0 else None,
         low=_share(rejects.whole, accepts.all + missing),
         high=1.0 - _share(accepts.whole, rejects.all + missing),
@@ -108,7 +108,7 @@ def _spelled(token: str) -> str:
     return token.strip(_AROUND).casefold()
 
 
-def pool(judgements: Sequence[Judgement]) -> Judgement:
+def pool(judgements: Sequence[TokenJudgement]) -> TokenJudgement:
     """One judgement from those under several wordings: the mean of those that were given.
 
     Where most wordings gave none, neither does the pool.
@@ -116,7 +116,7 @@ def pool(judgements: Sequence[Judgement]) -> Judgement:
     given = [each for each in judgements if each.p_no is not None]
     enough = 2 * len(given) >= len(judgements) and given
     known = given if enough else judgements
-    return Judgement(
+    return TokenJudgement(
         p_no=_mean([each.p_no for each in given if each.p_no is not None]) if enough else None,
         low=_mean([each.low for each in known]),
         high=_mean([each.high for each in known]),

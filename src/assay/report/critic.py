@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from assay.critic.asymmetry.result import Asymmetry, Measure, Quadrant
-from assay.critic.result import Critique, Score, WordingResult
+from assay.critic.result import AnswerScore, Critique, WordingResult
 from assay.report.terminal import EVERY_CAVEAT, draw_caveats, styled, table
-from assay.wording import counted, interval, percent, some
+from assay.wording import as_flags, counted, interval, percent, some
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,16 +58,15 @@ def _draw_scores(made: Critique, out: "Console", *, every: bool) -> None:
     if not shown:
         return
     if not every:
-        out.print(
-            styled(f"most rejected ({len(shown)} of {len(scored):,}; `--all` shows every one)")
-        )
+        most = f"most rejected ({len(shown)} of {len(scored):,}; `all=` shows every one)"
+        out.print(styled(as_flags(most)))
     header = ("id", "p_no", "bounds", "mass", "spread")
     out.print(table(header, [_scored(score) for score in shown], right=" r rr"))
     out.print(styled(_ABOUT, style="dim"))
     out.print()
 
 
-def _scored(score: Score) -> tuple[str, ...]:
+def _scored(score: AnswerScore) -> tuple[str, ...]:
     if score.error is not None:
         return score.id, "failed", score.error[:60], "", ""
     given = "abstained" if score.p_no is None else f"{score.p_no:.3f}"

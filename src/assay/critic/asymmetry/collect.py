@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from assay.critic.asymmetry.result import Item, Stance
-from assay.critic.collect import Pair, critique_each
+from assay.critic.asymmetry.result import Misconception, Stance
+from assay.critic.collect import ShownAnswer, critique_each
 from assay.critic.spec import Wording
 from assay.critic.tokens import chosen, pool
 from assay.errors import BadReply, ModelError
@@ -57,14 +57,14 @@ PROMPTS = (_FREE, _V2, _V3)
 def asymmetry_each(
     model: Model,
     encoder: Model | None,
-    pairs: Sequence[Pair],
+    pairs: Sequence[ShownAnswer],
     wordings: Sequence[Wording],
     *,
     jobs: int,
     top: int,
     min_mass: float,
     on_item: Callable[[], None] = lambda: None,
-) -> Iterator[Item]:
+) -> Iterator[Misconception]:
     """The measurements of each misconception, in order; without an encoder there is no v1."""
     free = ask_each(model, (_free(pair) for pair in pairs), jobs=jobs)
     shown = critique_each(model, pairs, wordings, jobs=jobs, top=top, min_mass=min_mass)
@@ -73,7 +73,7 @@ def asymmetry_each(
         vectors = None if encoder is None else _similarity(encoder, text, pair.response)
         asked_both = (asked(_filled(prompt, pair.response, text), top=top) for prompt in (_V2, _V3))
         v2, v3 = islice(ask_each(model, asked_both, jobs=1), 2)
-        yield Item(
+        yield Misconception(
             id=pair.id,
             answer=text,
             similarity=vectors,
@@ -84,7 +84,7 @@ def asymmetry_each(
         on_item()
 
 
-def _free(pair: Pair) -> Request:
+def _free(pair: ShownAnswer) -> Request:
     return asked(_FREE.replace("{question}", pair.question), max_tokens=MOST_WORDS)
 
 

@@ -12,8 +12,8 @@ from assay.critic.asymmetry.result import (
     FORMAT,
     GENERATION,
     Asymmetry,
-    Item,
     Measure,
+    Misconception,
     Quadrant,
     Stance,
 )
@@ -35,7 +35,7 @@ _ABOUT = {
 _HALF = 0.5
 
 
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
+class AsymmetrySetting(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked of which model, over which data, with which thresholds."""
 
     model: str
@@ -48,7 +48,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     toy: bool = False
 
 
-def asymmetry(items: Sequence[Item], setting: Setting) -> Asymmetry:
+def asymmetry(items: Sequence[Misconception], setting: AsymmetrySetting) -> Asymmetry:
     """The rates by each measure; an item on which the critique abstained is unclear."""
     names = ["v2", "v3"] if setting.encoder is None else ["v1", "v2", "v3"]
     measures = tuple(_measure(name, items, setting) for name in names)
@@ -76,7 +76,7 @@ def asymmetry(items: Sequence[Item], setting: Setting) -> Asymmetry:
     )
 
 
-def _measure(name: str, items: Sequence[Item], setting: Setting) -> Measure:
+def _measure(name: str, items: Sequence[Misconception], setting: AsymmetrySetting) -> Measure:
     placed = [_quadrant(name, item, setting) for item in items]
     counts = Counter(each for each in placed if each is not None)
     return Measure(
@@ -94,7 +94,7 @@ def _rate(flags: Sequence[bool]) -> Estimate:
     return proportions.accuracy(np.array(flags)).estimate()
 
 
-def _quadrant(name: str, item: Item, setting: Setting) -> Quadrant | None:
+def _quadrant(name: str, item: Misconception, setting: AsymmetrySetting) -> Quadrant | None:
     """Where an item lies by one measure; None if that measure cannot tell."""
     affirms = _affirms(name, item, setting)
     if affirms is None or item.p_no is None:
@@ -105,7 +105,7 @@ def _quadrant(name: str, item: Item, setting: Setting) -> Quadrant | None:
     return Quadrant.CONSISTENT_RIGHT if rejects else Quadrant.NEITHER
 
 
-def _affirms(name: str, item: Item, setting: Setting) -> bool | None:
+def _affirms(name: str, item: Misconception, setting: AsymmetrySetting) -> bool | None:
     if name == "v1":
         return None if item.similarity is None else item.similarity >= setting.generation_at_least
     stance = item.v2 if name == "v2" else item.v3
@@ -113,7 +113,10 @@ def _affirms(name: str, item: Item, setting: Setting) -> bool | None:
 
 
 def _caveats(
-    measures: Sequence[Measure], items: Sequence[Item], opposite: Sequence[str], setting: Setting
+    measures: Sequence[Measure],
+    items: Sequence[Misconception],
+    opposite: Sequence[str],
+    setting: AsymmetrySetting,
 ) -> Caveats:
     noted = Caveats(CODES)
     lows = max(each.asymmetric.low for each in measures)

@@ -37,7 +37,7 @@ class Quadrant(StrEnum):
     NEITHER = "neither"
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class Misconception(msgspec.Struct, frozen=True, kw_only=True):
     """One misconception: the model's free answer, and every measurement of it.
 
     `p_no` is the probability that the model rejects the misconception; None if it abstained.
@@ -82,7 +82,7 @@ class Asymmetry(Result, frozen=True, kw_only=True):
     measures: tuple[Measure, ...]
     disagreements: tuple[str, ...]
     caveats: tuple[Caveat, ...]
-    items: tuple[Item, ...]
+    items: tuple[Misconception, ...]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each item."""
