@@ -57,6 +57,14 @@ class Critique(Result, frozen=True, kw_only=True):
     A score is the mean over wordings. `auc` is there where the data have labels: how well the
     scores tell wrong answers from right ones. It is of the answers that were scored; `abstained`
     and `failed` count the others.
+
+    Example:
+        >>> import assay
+        >>> made = assay.critique("darkcore", model="local")  # doctest: +SKIP
+        >>> made.scores[0].p_no, made.scores[0].spread  # doctest: +SKIP
+        (0.58, 0.41)
+        >>> "wording_gap" in assay.Critique.__struct_fields__
+        True
     """
 
     format: int

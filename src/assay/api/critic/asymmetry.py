@@ -56,6 +56,12 @@ def asymmetry(
         >>> found = assay.asymmetry("darkcore", model="local")  # doctest: +SKIP
         >>> [measure.name for measure in found.measures]  # doctest: +SKIP
         ['v1', 'v2', 'v3']
+        >>> try:
+        ...     assay.asymmetry("darkcore", model="http://127.0.0.1:9/v1#m", cassette="calls.jsonl",
+        ...               mode="replay")
+        ... except assay.AssayError as error:
+        ...     print(type(error).__name__)
+        NotRecorded
     """
     settings = ModelSettings(
         model=model,

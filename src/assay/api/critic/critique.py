@@ -68,6 +68,12 @@ def critique(
         >>> made = assay.critique("darkcore", model="local")  # doctest: +SKIP
         >>> made.n, made.auc.value > 0.5  # doctest: +SKIP
         (108, True)
+        >>> try:
+        ...     assay.critique("darkcore", model="http://127.0.0.1:9/v1#m", cassette="calls.jsonl",
+        ...               mode="replay")
+        ... except assay.AssayError as error:
+        ...     print(type(error).__name__)
+        NotRecorded
     """
     settings = ModelSettings(
         model=model,

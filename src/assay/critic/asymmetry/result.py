@@ -68,6 +68,14 @@ class Asymmetry(Result, frozen=True, kw_only=True):
 
     `measures` are v1 (similarity), v2 (agree or disagree) and v3 (one character). `disagreements`
     are the ids on which v1 and v3 say opposite things.
+
+    Example:
+        >>> import assay
+        >>> found = assay.asymmetry("darkcore", model="local")  # doctest: +SKIP
+        >>> found.measures[2].asymmetric.value  # doctest: +SKIP
+        0.06
+        >>> "disagreements" in assay.Asymmetry.__struct_fields__
+        True
     """
 
     format: int
