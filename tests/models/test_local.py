@@ -6,7 +6,7 @@ import pytest
 from helpers.tiny_model import BEGIN, TOKENS, log_probabilities, tokens_of, write_model
 
 from assay.errors import ModelError, ModelRefused, ModelUnreachable, SpecError
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.http.endpoint import Endpoint
 from assay.models.local import Local
 from assay.models.reference import model_name, open_model
@@ -94,7 +94,7 @@ def test_other_weights_have_another_name(weights, tmp_path):
 
 
 def test_a_budget_holds_for_a_local_model(weights):
-    budget = CallBudget(tokens=5)
+    budget = Budget(tokens=5)
     with Local(weights, threads=1, seconds=600.0, budget=budget) as model:
         model.ask(asked("abc"))
     assert budget.prompt_tokens == 4 and budget.completion_tokens == 1

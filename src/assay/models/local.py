@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import ModelError, SpecError, storage
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.http.endpoint import Endpoint
 from assay.models.weights import packaged_files, weights_digest
 
@@ -34,7 +34,7 @@ class Local(Endpoint):
         *,
         threads: int | None = None,
         seconds: float,
-        budget: CallBudget | None = None,
+        budget: Budget | None = None,
     ) -> None:
         name = local_name(weights)
         key = secrets.token_hex(16)

@@ -5,7 +5,7 @@ import pytest
 from helpers.model_server import KEY, Answer, endpoint, refusal, said
 
 from assay.errors import BadReply, BudgetSpent, ModelRefused, ModelUnreachable
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.http.endpoint import Endpoint
 from assay.models.requests import Chat, Embedding, Message, asked
 
@@ -243,7 +243,7 @@ def test_a_vector_that_is_none_is_refused(data):
 
 
 def test_every_try_counts_as_a_call():
-    budget = CallBudget(calls=3)
+    budget = Budget(calls=3)
     with (
         endpoint(refusal(500), budget=budget) as (model, server, _),
         pytest.raises(BudgetSpent, match="3 of 3 calls"),
@@ -253,7 +253,7 @@ def test_every_try_counts_as_a_call():
 
 
 def test_tokens_that_a_server_does_not_count_are_counted_by_bytes():
-    budget = CallBudget(tokens=50)
+    budget = Budget(tokens=50)
     with endpoint(said(usage=None), budget=budget) as (model, server, _):
         assert model.ask(QUESTION).usage.prompt is None
         with pytest.raises(BudgetSpent):

@@ -3,7 +3,7 @@ import threading
 import pytest
 from helpers.model_server import FakeClock
 
-from assay.models.http.retries import LONGEST_ASKED, Throttle, asked_wait, backoff, reset_wait
+from assay.models.http.retries import LONGEST_ASKED, RateLimit, asked_wait, backoff, reset_wait
 
 NOW = 1_445_412_400.0  # 07:26:40 GMT on 21 October 2015
 
@@ -52,7 +52,7 @@ def test_waits_double_up_to_a_limit_and_half_of_each_is_chance():
 
 def test_a_gate_holds_every_thread_until_the_longest_wait_is_over():
     clock = FakeClock()
-    gate = Throttle(clock)
+    gate = RateLimit(clock)
     gate.shut(20.0)
     gate.shut(5.0)
     waiting = threading.Thread(target=gate.wait)
@@ -65,7 +65,7 @@ def test_a_gate_holds_every_thread_until_the_longest_wait_is_over():
 
 def test_a_gate_is_shut_no_longer_than_a_server_may_ask_for():
     clock = FakeClock()
-    gate = Throttle(clock)
+    gate = RateLimit(clock)
     gate.shut(1e9)
     gate.wait()
     assert sum(clock.waits) == LONGEST_ASKED

@@ -68,7 +68,7 @@ def reset_wait(headers: Mapping[str, str]) -> float | None:
     return max((wait for wait in waits if wait is not None), default=None)
 
 
-class Throttle:
+class RateLimit:
     """Holds back every thread's calls until a limit of the server is free again."""
 
     def __init__(self, clock: Clock) -> None:
