@@ -15,7 +15,7 @@ from assay.models.http.retries import (
     LONGEST_ASKED,
     MOST_TRIES,
     Clock,
-    Gate,
+    RateLimit,
     asked_wait,
     backoff,
     reset_wait,
@@ -57,7 +57,7 @@ class Endpoint(Model):
         self._transport = Transport(url, key=key, seconds=seconds)
         self._seconds = seconds
         self._clock = clock or Clock()
-        self._gate = Gate(self._clock)
+        self._gate = RateLimit(self._clock)
         self._limit_name = "max_tokens"
         self._most_top: int | None = None
         self._forces = False
