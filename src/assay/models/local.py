@@ -7,7 +7,9 @@ The library starts a server on the loopback interface, with a key that only this
 is asked like any other endpoint, so there is one way of reading replies.
 """
 
+import http.client
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +43,17 @@ class Local(Endpoint):
         self._server = _serve(weights, threads, key)
         url = f"{self._server.listening_address}/v1"
         super().__init__(url, weights.name, key=key, seconds=seconds, budget=budget, name=name)
+        self._await_loop()
 
     def close(self) -> None:
         """End the server."""
         super().close()
         self._server = None
+
+    def _await_loop(self) -> None:
+        """Let the server work once: one that is ended before its loop begins waits for ever."""
+        with suppress(OSError, http.client.HTTPException):
+            self._transport.post("completion", b'{"prompt": [0], "n_predict": 0}', root=True)
 
 
 def local_name(weights: Path) -> str:

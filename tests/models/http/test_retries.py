@@ -30,7 +30,8 @@ def test_a_server_says_how_long_to_wait_in_several_ways(headers, seconds):
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [("1s", 1.0), ("6m0s", 360.0), ("120ms", 0.12), ("1h2m3.5s", 3723.5), ("2", 2.0),
-     ("", None), ("tomorrow", None), ("-1s", None), ("1m30ms", 60.03)],
+     ("", None), ("tomorrow", None), ("-1s", None), ("1m30ms", 60.03), ("5m", 300.0),
+     ("7ms", 0.007)],
 )  # fmt: skip
 def test_a_spent_limit_is_waited_for_in_the_servers_units(text, seconds):
     headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": text}
