@@ -16,6 +16,8 @@ from assay.comparison.judge.caveats import CODES as COMPARISON
 from assay.confounding.caveats import BALANCED
 from assay.confounding.caveats import CODES as CONFOUNDING
 from assay.confounding.lint.linter import CODES as LINT
+from assay.critic.asymmetry.judge import CODES as ASYMMETRY
+from assay.critic.caveats import CODES as CRITIQUE
 from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
 from assay.gauntlet.metrics.table import METRICS
@@ -66,6 +68,8 @@ def caveats() -> str:
         ("Of a balanced subset", BALANCED),
         ("Of a comparison", COMPARISON),
         ("Of a dual-condition result", DUAL),
+        ("Of a critique", CRITIQUE),
+        ("Of an asymmetry experiment", ASYMMETRY),
     )
     for title, codes in kinds:
         rows = "\n".join(

@@ -6,11 +6,13 @@ from assay.comparison.judge.caveats import Notes
 from assay.comparison.result import ComparisonCaveat
 from assay.confounding.caveats import BALANCED
 from assay.confounding.caveats import CODES as CONFOUNDING
+from assay.critic.asymmetry.judge import CODES as ASYMMETRY
+from assay.critic.caveats import CODES as CRITIQUE
 from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.errors import SpecError
 from assay.gauntlet.caveats import CODES as SCORECARD
 
-TABLES = (SCORECARD, CONFOUNDING, BALANCED, COMPARISON, DUAL)
+TABLES = (SCORECARD, CONFOUNDING, BALANCED, COMPARISON, DUAL, CRITIQUE, ASYMMETRY)
 
 CODES = {"grave": "This is grave.", "slight": "This is slight."}
 

@@ -55,6 +55,9 @@ _OVERTURNING = (
     *("placebo-gains", "split-undecidable", "only-memorised", "helps-unseen"),
     *("nothing-forgotten", "values-in-c", "at-chance", "own-thresholds", "pilot-only"),
     *("one-seed", "few-seeds", "speaks-to"),
+    # The judge's score may be its wording's, or its own work's.
+    *("wording-sensitive", "same-author-model", "toy-model", "measures-disagree"),
+    *("topic-not-truth", "mostly-unclear"),
 )
 _LIMITING = (
     *("left-out", "log-labels", "small-n", "empty-responses", "one-source"),
@@ -64,13 +67,14 @@ _LIMITING = (
     *("few-instances", "undirected", "read-as", "plain-scores"),
     *("average-precision", "learns-during-runs", "no-c", "seen-unknown", "uneven-seeds"),
     *("seed-blind", "b-fell", "not-private", "unseen-seeds"),
+    *("abstained", "failed-calls", "unlisted-tokens", "saturated", "one-wording"),
 )
 _NOTED = (
     *("new-ids", "grouped-by-question", "outside-seed", "resumed", "time-attested"),
     *("environment-passed", "method-printed"),
     *("either-way", "columns-not-read", "columns-left-out", "several-bars", "order-drawn"),
     "uneven-rounds",
-    "unchanged-layer",
+    *("unchanged-layer", "replayed"),
 )
 RANKS: Mapping[str, Rank] = {
     **dict.fromkeys(_OVERTURNING, Rank.OVERTURNS),

@@ -12,6 +12,11 @@ from helpers.trial_systems import plan
 import assay
 from assay.api.trial_sources import TrialSet
 from assay.confounding.balance import Surfaces
+from assay.critic.asymmetry.judge import AsymmetrySetting, asymmetry
+from assay.critic.asymmetry.result import Misconception, Stance
+from assay.critic.judge import CritiqueSetting, JudgedAnswer, Labelled, critique
+from assay.critic.tokens import TokenJudgement
+from assay.critic.wordings import wordings
 from assay.result import Result, Viewed, html_table
 from assay.study.predictions.falsified import AllFalsified, Falsified
 
@@ -85,11 +90,29 @@ def of_gauntlet():
     yield from (study, study.board(), study.calibration(), found, found.entries[0])
 
 
+def of_critiques():
+    judged = TokenJudgement(p_no=0.7, low=0.6, high=0.8, mass=0.9, unseen=0.05)
+    asked = wordings()
+    answers = [JudgedAnswer(id=f"a{i}", judgements=(judged,) * len(asked)) for i in range(40)]
+    setting = CritiqueSetting(
+        model="m", wordings=asked, data="d", digest="sha256:0", min_mass=0.2, top=20, toy=True
+    )
+    labels = Labelled(wrong={f"a{i}": i % 2 == 0 for i in range(40)})
+    yield critique(answers, setting, labels)
+    shown = Misconception(
+        id="a", answer="No.", similarity=0.8, p_no=0.9, v2=Stance.UNCLEAR, v3=Stance.REFUTES
+    )
+    yield asymmetry(
+        [shown] * 3,
+        AsymmetrySetting(model="m", encoder="e", prompt="p", data="d", digest="sha256:0"),
+    )
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     home = tmp_path_factory.mktemp("views")
     made = [*of_data(), *of_comparisons(home), *of_memory(home), *of_study(home), *of_gauntlet()]
-    return [*made, *of_claims(home)]
+    return [*made, *of_claims(home), *of_critiques()]
 
 
 def kinds(base):
