@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench stress error-rates net-effect-rates dual-rates surface-rates clean
+.PHONY: demo test check format docs bench stress error-rates net-effect-rates dual-rates surface-rates campaigns clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -55,6 +55,9 @@ dual-rates: $(VENV)/.dev
 # The tables on surface in the same page (about half an hour on two free cores).
 surface-rates: $(VENV)/.dev
 	$(BIN)/python benchmarks/surface_rates.py --write
+
+# All of these, one after another: alone on two free cores it takes some two and a half hours.
+campaigns: stress error-rates net-effect-rates dual-rates surface-rates
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
