@@ -3,7 +3,7 @@ import math
 import pytest
 
 from assay.errors import BudgetSpent, SpecError
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.replies import Usage
 
 
@@ -13,7 +13,7 @@ def spend(budget, prompt, completion):
 
 
 def test_calls_are_limited():
-    budget = CallBudget(calls=2)
+    budget = Budget(calls=2)
     budget.begin()
     budget.begin()
     with pytest.raises(BudgetSpent, match="2 of 2 calls"):
@@ -22,7 +22,7 @@ def test_calls_are_limited():
 
 
 def test_tokens_are_limited_from_both_sides():
-    budget = CallBudget(tokens=10)
+    budget = Budget(tokens=10)
     spend(budget, 6, 3)
     spend(budget, 1, 0)
     with pytest.raises(BudgetSpent, match="10 of 10 tokens"):
@@ -30,7 +30,7 @@ def test_tokens_are_limited_from_both_sides():
 
 
 def test_money_is_limited_at_the_price_of_each_side():
-    budget = CallBudget(money=1.0, price=(0.5, 2.0))
+    budget = Budget(money=1.0, price=(0.5, 2.0))
     spend(budget, 1_000_000, 0)
     assert budget.money == 0.5
     spend(budget, 0, 250_000)
@@ -39,7 +39,7 @@ def test_money_is_limited_at_the_price_of_each_side():
 
 
 def test_without_limits_everything_is_counted():
-    budget = CallBudget()
+    budget = Budget()
     spend(budget, 3, 4)
     spend(budget, None, None)
     assert (budget.calls, budget.prompt_tokens, budget.completion_tokens) == (2, 5, 7)
@@ -48,7 +48,7 @@ def test_without_limits_everything_is_counted():
 
 def test_nothing_may_be_asked_of_an_empty_budget():
     with pytest.raises(BudgetSpent):
-        CallBudget(calls=0).begin()
+        Budget(calls=0).begin()
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_nothing_may_be_asked_of_an_empty_budget():
 )  # fmt: skip
 def test_a_limit_that_would_never_stop_anything_is_refused(limits):
     with pytest.raises(SpecError):
-        CallBudget(**limits)
+        Budget(**limits)

@@ -6,7 +6,7 @@ import pytest
 
 from assay.errors import BudgetSpent, ModelError
 from assay.models import encoder
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.encoder import LONGEST_TEXT
 from assay.models.reference import model_name, open_model
 from assay.models.requests import Embedding, asked
@@ -60,7 +60,7 @@ def test_it_answers_nothing_else_and_no_endless_text(loaded):
 
 
 def test_a_budget_holds_for_the_encoder():
-    with open_model("encoder", budget=CallBudget(calls=0)) as model, pytest.raises(BudgetSpent):
+    with open_model("encoder", budget=Budget(calls=0)) as model, pytest.raises(BudgetSpent):
         model.ask(Embedding(text="a"))
 
 

@@ -6,8 +6,9 @@ import pytest
 from helpers.tiny_model import BEGIN, TOKENS, log_probabilities, tokens_of, write_model
 
 from assay.errors import ModelError, ModelRefused, ModelUnreachable, SpecError
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.http.endpoint import Endpoint
+from assay.models.http.transport import Transport
 from assay.models.local import Local
 from assay.models.reference import model_name, open_model
 from assay.models.requests import Embedding, Likelihood, asked
@@ -94,19 +95,34 @@ def test_other_weights_have_another_name(weights, tmp_path):
 
 
 def test_a_budget_holds_for_a_local_model(weights):
-    budget = CallBudget(tokens=5)
+    budget = Budget(tokens=5)
     with Local(weights, threads=1, seconds=600.0, budget=budget) as model:
         model.ask(asked("abc"))
     assert budget.prompt_tokens == 4 and budget.completion_tokens == 1
 
 
-def test_closing_it_ends_its_server(weights):
-    model = Local(weights, threads=1, seconds=60.0)
-    there = ("127.0.0.1", model._transport.address.port)
-    socket.create_connection(there).close()
-    model.close()
-    with pytest.raises(ConnectionError):
-        socket.create_connection(there)
+def test_its_server_has_worked_before_it_is_handed_out(weights, monkeypatch):
+    """llama.cpp waits for ever for a loop that was told to end before it began."""
+    posted, post = [], Transport.post
+
+    def noted(transport, path, *words, **more):
+        answer = post(transport, path, *words, **more)
+        posted.append((path, answer.status))
+        return answer
+
+    monkeypatch.setattr(Transport, "post", noted)
+    Local(weights, threads=1, seconds=60.0).close()
+    assert posted == [("completion", 200)]
+
+
+def test_closing_it_ends_its_server_also_at_once(weights):
+    for _ in range(5):
+        model = Local(weights, threads=1, seconds=60.0)
+        there = ("127.0.0.1", model._transport.address.port)
+        model.close()
+        with pytest.raises(ConnectionError):
+            socket.create_connection(there)
+    assert model.budget.calls == 0
 
 
 def test_its_server_answers_this_process_alone(model):

@@ -95,7 +95,7 @@ def test_a_spent_budget_fails_every_request_left():
 
 
 def test_no_calls_at_a_time_are_refused():
-    with pytest.raises(SpecError, match="jobs=0"):
+    with pytest.raises(SpecError, match="0 calls at a time"):
         next(ask_each(Spoken(), [asked("a")], jobs=0))
 
 

@@ -76,9 +76,9 @@ def model_flags(command: Decorated) -> Decorated:
 def settings_from(flags: dict[str, Any]) -> "ModelSettings":
     """The settings that these flags name."""
     from assay.api.critic.settings import ModelSettings
-    from assay.models.budget import CallBudget
+    from assay.models.budget import Budget
 
-    budget = CallBudget(
+    budget = Budget(
         calls=flags["max_calls"],
         tokens=flags["max_tokens"],
         money=flags["max_cost"],

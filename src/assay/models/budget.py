@@ -9,7 +9,7 @@ from assay.models.replies import Usage
 _MILLION = 1_000_000
 
 
-class CallBudget:
+class Budget:
     """Counts what is spent, and stops the call that would begin after the limit.
 
     `price` is money for a million tokens of the prompt and of the completion. A call is counted

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ModelError
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.model import Model
 from assay.models.replies import EmbeddingReply, Reply, Usage
 from assay.models.requests import Embedding, Request
@@ -25,9 +25,9 @@ LONGEST_TEXT = 20_000
 class Encoder(Model):
     """The packaged encoder. It answers embeddings alone, and no key or network is used."""
 
-    def __init__(self, *, budget: CallBudget | None = None) -> None:
+    def __init__(self, *, budget: Budget | None = None) -> None:
         self.name = encoder_name()
-        self.budget = budget or CallBudget()
+        self.budget = budget or Budget()
         self._encoder = _loaded()
         self._lock = Lock()  # it loads its weights at the first call
 

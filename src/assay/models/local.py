@@ -7,12 +7,14 @@ The library starts a server on the loopback interface, with a key that only this
 is asked like any other endpoint, so there is one way of reading replies.
 """
 
+import http.client
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from assay.errors import ModelError, SpecError, storage
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.http.endpoint import Endpoint
 from assay.models.weights import packaged_files, weights_digest
 
@@ -34,18 +36,24 @@ class Local(Endpoint):
         *,
         threads: int | None = None,
         seconds: float,
-        budget: CallBudget | None = None,
+        budget: Budget | None = None,
     ) -> None:
         name = local_name(weights)
         key = secrets.token_hex(16)
         self._server = _serve(weights, threads, key)
         url = f"{self._server.listening_address}/v1"
         super().__init__(url, weights.name, key=key, seconds=seconds, budget=budget, name=name)
+        self._await_loop()
 
     def close(self) -> None:
         """End the server."""
         super().close()
         self._server = None
+
+    def _await_loop(self) -> None:
+        """Let the server work once: one that is ended before its loop begins waits for ever."""
+        with suppress(OSError, http.client.HTTPException):
+            self._transport.post("completion", b'{"prompt": [0], "n_predict": 0}', root=True)
 
 
 def local_name(weights: Path) -> str:

@@ -60,7 +60,7 @@ def ask_each(
     they are needed, so that an endless stream of them takes no memory.
     """
     if jobs < 1:
-        raise SpecError(f"`jobs={jobs}`: expected at least 1 call at a time")
+        raise SpecError(f"{jobs} calls at a time: expected at least 1 (`jobs`)")
     if jobs == 1:
         for request in requests:
             yield _answer(model, request)

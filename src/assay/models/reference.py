@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import SpecError
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.cassette import Mode, Recorded
 from assay.models.model import Model
 
@@ -23,7 +23,7 @@ def open_model(
     mode: Mode = Mode.AUTO,
     key_env: str = KEY_VARIABLE,
     seconds: float | None = None,
-    budget: CallBudget | None = None,
+    budget: Budget | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Model:
     """The model of a reference, recorded into a cassette or replayed from it where one is given.
@@ -60,7 +60,7 @@ def _open(
     reference: str,
     key_env: str,
     seconds: float | None,
-    budget: CallBudget | None,
+    budget: Budget | None,
     environment: Mapping[str, str] | None,
 ) -> Model:
     if reference == _ENCODER:

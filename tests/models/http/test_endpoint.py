@@ -2,10 +2,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from helpers.model_server import KEY, Answer, endpoint, refusal, said
+from helpers.model_server import KEY, Answer, FakeClock, endpoint, refusal, said
 
 from assay.errors import BadReply, BudgetSpent, ModelRefused, ModelUnreachable
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.http.endpoint import Endpoint
 from assay.models.requests import Chat, Embedding, Message, asked
 
@@ -59,6 +59,26 @@ def test_a_wait_that_the_server_asks_for_is_kept_to(headers, seconds):
     with endpoint(refusal(429, **headers), said()) as (model, _, clock):
         model.ask(QUESTION)
     assert clock.waits == [seconds]
+
+
+def test_a_wait_that_one_thread_is_told_holds_the_others_back():
+    with endpoint(refusal(429, retry_after="60"), said()) as (model, _, clock):
+        told, go_on = threading.Event(), threading.Event()
+
+        def pause(seconds):
+            if not told.is_set():  # the first call waits, and here time does not pass by itself
+                told.set()
+                assert go_on.wait(30)
+            FakeClock.pause(clock, seconds)
+
+        clock.pause = pause
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(model.ask, QUESTION)
+            assert told.wait(30)
+            pool.submit(model.ask, QUESTION).result(30)
+            assert clock.waits == [60.0]
+            go_on.set()
+            first.result(30)
 
 
 def test_a_wait_over_the_limit_is_not_waited_for():
@@ -243,7 +263,7 @@ def test_a_vector_that_is_none_is_refused(data):
 
 
 def test_every_try_counts_as_a_call():
-    budget = CallBudget(calls=3)
+    budget = Budget(calls=3)
     with (
         endpoint(refusal(500), budget=budget) as (model, server, _),
         pytest.raises(BudgetSpent, match="3 of 3 calls"),
@@ -253,7 +273,7 @@ def test_every_try_counts_as_a_call():
 
 
 def test_tokens_that_a_server_does_not_count_are_counted_by_bytes():
-    budget = CallBudget(tokens=50)
+    budget = Budget(tokens=50)
     with endpoint(said(usage=None), budget=budget) as (model, server, _):
         assert model.ask(QUESTION).usage.prompt is None
         with pytest.raises(BudgetSpent):

@@ -3,7 +3,7 @@ import threading
 import pytest
 from helpers.model_server import FakeClock
 
-from assay.models.http.retries import LONGEST_ASKED, Throttle, asked_wait, backoff, reset_wait
+from assay.models.http.retries import LONGEST_ASKED, RateLimit, asked_wait, backoff, reset_wait
 
 NOW = 1_445_412_400.0  # 07:26:40 GMT on 21 October 2015
 
@@ -30,7 +30,8 @@ def test_a_server_says_how_long_to_wait_in_several_ways(headers, seconds):
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [("1s", 1.0), ("6m0s", 360.0), ("120ms", 0.12), ("1h2m3.5s", 3723.5), ("2", 2.0),
-     ("", None), ("tomorrow", None), ("-1s", None), ("1m30ms", 60.03)],
+     ("", None), ("tomorrow", None), ("-1s", None), ("1m30ms", 60.03), ("5m", 300.0),
+     ("7ms", 0.007)],
 )  # fmt: skip
 def test_a_spent_limit_is_waited_for_in_the_servers_units(text, seconds):
     headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": text}
@@ -52,7 +53,7 @@ def test_waits_double_up_to_a_limit_and_half_of_each_is_chance():
 
 def test_a_gate_holds_every_thread_until_the_longest_wait_is_over():
     clock = FakeClock()
-    gate = Throttle(clock)
+    gate = RateLimit(clock)
     gate.shut(20.0)
     gate.shut(5.0)
     waiting = threading.Thread(target=gate.wait)
@@ -65,7 +66,7 @@ def test_a_gate_holds_every_thread_until_the_longest_wait_is_over():
 
 def test_a_gate_is_shut_no_longer_than_a_server_may_ask_for():
     clock = FakeClock()
-    gate = Throttle(clock)
+    gate = RateLimit(clock)
     gate.shut(1e9)
     gate.wait()
     assert sum(clock.waits) == LONGEST_ASKED

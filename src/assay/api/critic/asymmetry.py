@@ -18,7 +18,7 @@ from assay.critic.collect import ShownAnswer
 from assay.critic.tokens import MIN_MASS
 from assay.digests import listing_digest
 from assay.errors import SpecError
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.model import Model
 from assay.models.reference import KEY_VARIABLE
 
@@ -72,7 +72,7 @@ def asymmetry(
         min_mass=min_mass,
         key_env=key_env,
         call_seconds=call_seconds,
-        budget=CallBudget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
+        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
     )
     benchmark = load_benchmark(data, columns=columns_of(columns))
     thresholds = generation_at_least, critique_at_least

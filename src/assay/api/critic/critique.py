@@ -15,7 +15,7 @@ from assay.critic.collect import ShownAnswer, critique_each
 from assay.critic.result import Calls, Critique
 from assay.critic.tokens import MIN_MASS
 from assay.errors import SpecError
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.cassette import Recorded
 from assay.models.reference import KEY_VARIABLE
 
@@ -84,7 +84,7 @@ def critique(
         min_mass=min_mass,
         key_env=key_env,
         call_seconds=call_seconds,
-        budget=CallBudget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
+        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
     )
     benchmark = load_benchmark(data, columns=columns_of(columns))
     return critiqued(benchmark, settings, top=top, author=words(author))

@@ -9,7 +9,7 @@ from assay.critic.spec import Wording
 from assay.critic.tokens import MIN_MASS
 from assay.critic.wordings import wordings
 from assay.errors import SpecError
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.cassette import Mode
 from assay.models.model import Model
 from assay.models.reference import KEY_VARIABLE, is_local, open_model
@@ -31,7 +31,7 @@ class ModelSettings:
     min_mass: float = MIN_MASS
     key_env: str = KEY_VARIABLE
     call_seconds: float | None = None
-    budget: CallBudget = field(default_factory=CallBudget)
+    budget: Budget = field(default_factory=Budget)
 
     @property
     def toy(self) -> bool:

@@ -58,7 +58,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     file: str = "eval.json"
 
 
-class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TrialBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits of the trials; no run starts beyond them."""
 
     runs: int | None = None
@@ -83,7 +83,7 @@ class _TrialsFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     baseline: ArmPlan = ArmPlan()
     candidate: ArmPlan = ArmPlan()
     score: Score = Score()
-    budget: Budget = Budget()
+    budget: TrialBudget = TrialBudget()
     stop: Stop = Stop()
     harness: dict[str, str] = {}
     dimensions: dict[str, Any] = {}
@@ -107,7 +107,7 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
     artifact: Artifact
     arms: Mapping[Arm, ArmPlan]
     score: Score
-    budget: Budget
+    budget: TrialBudget
     sequential: bool
     harness: Mapping[str, str]
     dimensions: Dimensions | None
@@ -172,7 +172,7 @@ def load_trial_spec(spec: str | Path | Mapping[str, Any]) -> TrialSpec:
 
 def _plan_digest(written: _TrialsFile, instances: bytes) -> str:
     """Digest the plan without parallelism and budget."""
-    plan = msgspec.structs.replace(written, budget=Budget(), jobs=1)
+    plan = msgspec.structs.replace(written, budget=TrialBudget(), jobs=1)
     return digest(msgspec.json.encode(plan, order="deterministic") + instances)
 
 

@@ -8,14 +8,14 @@ from http import HTTPStatus
 import msgspec
 
 from assay.errors import BadReply, ModelError, ModelRefused, ModelUnreachable
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.http import forms, given
 from assay.models.http.retries import (
     AGAIN,
     LONGEST_ASKED,
     MOST_TRIES,
     Clock,
-    Throttle,
+    RateLimit,
     asked_wait,
     backoff,
     reset_wait,
@@ -47,17 +47,17 @@ class Endpoint(Model):
         *,
         key: str | None = None,
         seconds: float,
-        budget: CallBudget | None = None,
+        budget: Budget | None = None,
         name: str | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.name = name or f"{url}#{model}"
         self.model = model
-        self.budget = budget or CallBudget()
+        self.budget = budget or Budget()
         self._transport = Transport(url, key=key, seconds=seconds)
         self._seconds = seconds
         self._clock = clock or Clock()
-        self._gate = Throttle(self._clock)
+        self._gate = RateLimit(self._clock)
         self._limit_name = "max_tokens"
         self._most_top: int | None = None
         self._forces = False

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from assay.errors import BadReply, ModelRefused
-from assay.models.budget import CallBudget
+from assay.models.budget import Budget
 from assay.models.http import forms
 from assay.models.replies import LikelihoodReply, Usage
 from assay.models.requests import Likelihood
@@ -25,7 +25,7 @@ class Posting(Protocol):
     """What posts: an endpoint."""
 
     model: str
-    budget: CallBudget
+    budget: Budget
 
     def post(self, path: str, body: bytes, *, root: bool = False) -> bytes:
         """The body of a good answer."""
@@ -71,14 +71,14 @@ class _Tokens(msgspec.Struct):
     tokens: list[int]
 
 
-class _GivenToken(msgspec.Struct):
+class _Probability(msgspec.Struct):
     id: int
     token: str
     logprob: float | None
 
 
-class _Forced(_GivenToken):
-    top_logprobs: list[_GivenToken] = []
+class _Forced(_Probability):
+    top_logprobs: list[_Probability] = []
 
 
 class _Completed(msgspec.Struct):
@@ -103,7 +103,7 @@ def forced(endpoint: Posting, request: Likelihood) -> LikelihoodReply:
     return _reply(kept, Usage(prompt=len(tokens), completion=len(wanted)))
 
 
-def _forced(endpoint: Posting, tokens: Sequence[int], token: int) -> _GivenToken | None:
+def _forced(endpoint: Posting, tokens: Sequence[int], token: int) -> _Probability | None:
     """A token with its probability after others; None for the beginning of a character."""
     completed = _complete(endpoint, tokens, take=token, n_probs=1)
     if completed is not None and completed.id != token:
@@ -111,7 +111,7 @@ def _forced(endpoint: Posting, tokens: Sequence[int], token: int) -> _GivenToken
     return completed
 
 
-def _listed(endpoint: Posting, tokens: Sequence[int], token: int) -> _GivenToken:
+def _listed(endpoint: Posting, tokens: Sequence[int], token: int) -> _Probability:
     """The same from the list of all tokens. The one that is taken has to be a whole character."""
     whole = _tokens(endpoint, "a", start=False)[-1]
     completed = _complete(endpoint, tokens, take=whole, n_probs=_WHOLE_VOCABULARY)

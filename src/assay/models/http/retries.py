@@ -13,7 +13,7 @@ AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0
 LONGEST_ASKED = 120.0
 """The longest wait that a server may ask for; over it, the call fails at once and says so."""
-_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
 _UNITS = (3600.0, 60.0, 1.0, 0.001)
 
 
@@ -68,7 +68,7 @@ def reset_wait(headers: Mapping[str, str]) -> float | None:
     return max((wait for wait in waits if wait is not None), default=None)
 
 
-class Throttle:
+class RateLimit:
     """Holds back every thread's calls until a limit of the server is free again."""
 
     def __init__(self, clock: Clock) -> None:
