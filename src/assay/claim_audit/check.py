@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+import msgspec
+
 from assay.claim_audit.agreement import OPERATORS, agrees, interval_of, number_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.checkers.table import checker_named
@@ -11,8 +13,10 @@ from assay.claim_audit.claim import Claim, Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
+from assay.claim_audit.texts.printed_intervals import parse_interval
 from assay.claim_audit.texts.printed_numbers import WrittenFloat
-from assay.claim_audit.texts.printed_tables import told_difference
+from assay.claim_audit.texts.printed_tables import tables_agree, told_difference
+from assay.claim_audit.texts.written import number_written
 from assay.errors import AssayError
 
 _MOST_SHOWN = 400
@@ -42,7 +46,9 @@ def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
 def _judged(
     claim: Claim, evidence: EvidenceReader
 ) -> tuple[ClaimVerdict, ClaimEvidence, Observed | None]:
-    expected: Any = claim.expected if claim.printed is None else claim.printed
+    expected: Any = claim.printed or (claim.expected if claim.states else None)
+    if claim.refused is not None:
+        return ClaimVerdict.UNVERIFIABLE, _unseen(None, claim.refused), None
     try:
         checker = checker_named(claim.checker)
         checker.check_args(claim)
@@ -59,11 +65,18 @@ def _judged(
         # evidence is other people's: what a checker did not foresee must not end the audit
         why = f"{type(error).__name__}: {error}"[:_MOST_SHOWN]
         return ClaimVerdict.UNVERIFIABLE, _unseen(expected, why), None
-    got, where = observed.value, observed.where
+    got, where = observed.value, _where(claim, observed)
     if checker.compares == "table":
         got, expected, where = told_difference(expected, got, where)
     told = ClaimEvidence(got=_shown(got), expected=_shown(expected), where=where, observed=True)
     return (ClaimVerdict.HOLDS if holds else ClaimVerdict.FAILS), told, observed
+
+
+def _where(claim: Claim, observed: Observed) -> str:
+    """Where a value was found, and in what unit it is read."""
+    unit = ", in per cent" if claim.args.get("percent") is True else ""
+    scale = claim.args.get("scale", 1)
+    return f"{observed.where}{unit}" + ("" if scale == 1 else f", times {scale!r:.40}")
 
 
 def _unseen(expected: Any, why: str) -> ClaimEvidence:  # noqa: ANN401 - any JSON value
@@ -72,9 +85,9 @@ def _unseen(expected: Any, why: str) -> ClaimEvidence:  # noqa: ANN401 - any JSO
 
 def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     if checker.value is None:
-        if not isinstance(claim.expected, bool):
+        if claim.states and not isinstance(claim.expected, bool):
             raise Unverifiable(f"{checker.name} says yes or no: expected true or false")
-        return bool(observed.value) is claim.expected
+        return bool(observed.value) is claim.affirms
     operator = claim.args.get("op", "==")
     if operator not in OPERATORS:
         raise Unverifiable(f"op: expected one of {' '.join(OPERATORS)}, got {operator!r:.20}")
@@ -87,7 +100,31 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
             raise Unverifiable(f"op: a version is compared by == or !=, got {operator}")
         same = str(claimed).removeprefix("v") == str(value).removeprefix("v")
         return (same is (operator == "==")) is not denied
-    return agrees(claimed, in_unit(claim, value), operator) is not denied
+    if checker.compares == "table":
+        return tables_agree(claimed, value) is (operator == "==")
+    found = in_unit(claim, value)
+    claimed = _readable(claimed, found)
+    holds = agrees(claimed, found, operator)
+    if not holds and "scale" in claim.args and agrees(claimed, value, operator):
+        raise Unverifiable(
+            f"{claimed!r:.40} agrees with what is there as it is, without"
+            f" scale={claim.args['scale']!r:.20}: words such as million are multiplied already"
+        )
+    return holds is not denied
+
+
+def _readable(claimed: Any, found: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A claimed text as the number that it writes, where a number was found."""
+    is_number = isinstance(found, (int, float, Decimal)) and not isinstance(found, bool)
+    if not isinstance(claimed, str) or not is_number or parse_interval(claimed) is not None:
+        return claimed
+    number = number_written(claimed)
+    if number is None and any(letter.isdecimal() for letter in claimed):
+        raise Unverifiable(
+            f"{claimed!r:.60} cannot be read as a number: write it alone, with its unit behind it;"
+            ' bounds are said by op="<"'
+        )
+    return claimed if number is None else number
 
 
 def in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -97,6 +134,10 @@ def in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         raise Unverifiable(f"percent: expected true or false, got {percent!r:.40}")
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not scale:
         raise Unverifiable(f"scale: expected a number other than 0, got {scale!r:.40}")
+    if (length := claim.args.get("length", False)) is not False:
+        if length is not True or not isinstance(value, (list, tuple, Mapping)):
+            raise Unverifiable(f"length: expected true, of a list or an object, got {value!r:.40}")
+        value = len(value)
     factor = Decimal(repr(scale)) / (100 if percent else 1)
     numbers = interval_of(value) if isinstance(value, Mapping) else None
     if factor == 1:
@@ -129,6 +170,8 @@ def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Muta
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """A value as evidence: long ones are cut, and a float of a claim file has its digits."""
+    if value is msgspec.UNSET:
+        return None
     if isinstance(value, WrittenFloat):
         return value.text
     if isinstance(value, str):

@@ -80,9 +80,9 @@ def _altered_tables(rows: Rows) -> Iterator[tuple[str, Rows]]:
 
 
 def _of_statement(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]:
-    flipped = not bool(claim.expected)
+    flipped = not claim.affirms
     yield f"expected becomes {flipped}", replace(claim, expected=flipped)
-    if not claim.expected:
+    if not claim.affirms:
         return
     for name in checker.altered:
         value = claim.args.get(name)

@@ -8,6 +8,11 @@ from msgspec import structs
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.correction.patch import patch_of, write_text
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
+from assay.claim_audit.texts.boundaries import part_of
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.plain import PlainText
+from assay.claim_audit.texts.relations import refuse_other_relation
+from assay.claim_audit.texts.stated import Unreadable
 from assay.digests import decode_utf8
 from assay.files import read_bounded
 
@@ -24,7 +29,8 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
         if path.suffix.lower() not in _MARKED:
             continue
         old = decode_utf8(read_bounded(path, MAX_FILE_BYTES), where=str(path))
-        new, count = with_claims(old, [one for one in scan.uncovered if one.file == str(path)])
+        uncovered = [one for one in scan.uncovered if one.file == str(path)]
+        new, count = with_claims(Document(old, str(path), path.suffix), uncovered)
         proposed += count
         if new != old:
             patches.append(patch_of(path, old, new))
@@ -35,20 +41,32 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
     )
 
 
-def with_claims(text: str, uncovered: Sequence[Uncovered]) -> tuple[str, int]:
+def with_claims(document: Document, uncovered: Sequence[Uncovered]) -> tuple[str, int]:
     """A text with a claim behind each number that exactly one value equals, and how many.
 
-    The sentence must share a word with the value's names: others match by chance. So do most cells
+    The number must be one that a claim could cover, written whole and no bound. The sentence must share a word with the value's names: others match by chance. So do most cells
     of a table, which are left out: a table is one claim.
     """
+    text, plain = document.text, document.plain
     places = {
-        one.end: one.candidates[0].comment
+        plain.behind_marks(one.end): one.candidates[0].comment
         for one in uncovered
         if [(candidate.match, candidate.related) for candidate in one.candidates]
         == [("equal", True)]
         and not text[text.rfind("\n", 0, one.end) + 1 : one.end].lstrip().startswith("|")
+        and _is_whole(plain, one)
     }
     for at in sorted(places, reverse=True):
-        end = at + 2 if text[at : at + 2] == "**" else at
-        text = f"{text[:end]} {places[at]}{text[end:]}"
+        text = f"{text[:at]} {places[at]}{text[at:]}"
     return text, len(places)
+
+
+def _is_whole(plain: PlainText, one: Uncovered) -> bool:
+    """Whether a claim of equality could stand behind a number."""
+    start = plain.place_of(one.end) - len(one.number)
+    end = start + len(one.number)
+    try:
+        refuse_other_relation(plain.text, start, end, None)
+    except Unreadable:
+        return False
+    return part_of(plain.text, start, end) is None

@@ -1,0 +1,112 @@
+"""LaTeX as it is read: what its commands, braces and spaces show."""
+
+import re
+
+from assay.claim_audit.texts.marks import BULLET, OPAQUE, REFERENCE, Shown
+
+_INSIDE = r"(?:[^$\\]|\\.)"
+MATH = re.compile(
+    rf"(?<!\\)\$\$(?P<display>{_INSIDE}{{1,2000}}?)\$\$"
+    rf"|(?<![\\$])\$(?=\S)(?P<inline>(?:(?!\n[ \t]*\n){_INSIDE}){{1,600}}?)(?<!\s)\$(?!\d)"
+    r"|\\\((?P<round>(?:[^\\]|\\[^)]){1,600}?)\\\)"
+    r"|\\\[(?P<square>(?:[^\\]|\\[^\]]){1,2000}?)\\\]"
+    r"|:math:`(?P<role>[^`\n]{1,600})`",
+    re.DOTALL,
+)
+"""Mathematics, of which one group is the inside. A price is none: `$5 and $6`."""
+_COMMAND = r"\\(?P<name>[A-Za-z]+)\*?(?:[ \t]+|(?=[^A-Za-z]|$))"
+_MARK = re.compile(
+    r"\{(?P<braced>[,.:])\}"
+    r"|\\\\(?:\[[^\]\n]{0,20}\])?(?P<row>)"
+    rf"|{_COMMAND}"
+    r"|\\(?P<symbol>[^A-Za-z])"
+    r"|(?P<between>\}[ \t]*\{)"
+    r"|(?P<dash>-{2,3})|(?P<quote>``|'')|(?P<cell>&)|(?P<space>~)|(?P<gone>[{}$])"
+    r"|(?P<sign>[-+])[ \t]+(?=[\d.{\\])"
+)
+_ARGUMENTS = re.compile(r"(?:\*?\s?\[[^\]\n]{0,200}\]){0,2}\{[^{}]{0,400}\}")
+_ONE_OPTION = re.compile(r"\*?\[[^\]\n]{0,200}\]")
+_SYMBOLS = {
+    **dict.fromkeys(("percent", "textpercent"), "%"),
+    **dict.fromkeys(("permil", "permille", "textperthousand", "perthousand"), "\u2030"),
+    **dict.fromkeys(("thinspace", "medspace", "enspace", "nobreakspace", "quad", "qquad", "hspace"),
+                    "\u202f"),
+    **dict.fromkeys(("textminus", "minus"), "\u2212"),
+    **dict.fromkeys(("leq", "le", "leqslant"), "\u2264"),
+    **dict.fromkeys(("geq", "ge", "geqslant"), "\u2265"),
+    **dict.fromkeys(("neq", "ne"), "\u2260"),
+    **dict.fromkeys(("sim", "approx", "simeq", "textasciitilde"), "\u2248"),
+    **dict.fromkeys(("to", "rightarrow", "Rightarrow"), "\u2192"),
+    **dict.fromkeys(("dots", "ldots", "cdots"), "\u2026"),
+    **dict.fromkeys(("textsuperscript", "sp"), "^"),
+    **dict.fromkeys(("textsubscript", "sb"), "_"),
+    **dict.fromkeys(("hline", "toprule", "midrule", "bottomrule", "newline", "linebreak"), "\n"),
+    **dict.fromkeys(("par", "bigskip", "medskip", "smallskip", "newpage", "maketitle"), "\n\n"),
+    "pm": "\u00b1", "mp": "\u2213", "times": "\u00d7", "cdot": "\u00b7", "div": "\u00f7",
+    "lt": "<", "gt": ">", "pounds": "\u00a3", "euro": "\u20ac", "textdollar": "$", "S": "\u00a7",
+    "infty": "\u221e", "textendash": "\u2013", "textemdash": "\u2014", "item": BULLET,
+    "mu": "\u00b5",
+    "tabularnewline": "|",
+}  # fmt: skip
+_UNSHOWN = frozenset(
+    "textbf textit emph textsf textsc textrm textnormal texttt underline mathbf mathit mathrm"
+    " mathsf mathtt mathnormal boldsymbol bm text mbox hbox ensuremath num numprint bf it em rm tt"
+    " bfseries itshape small footnotesize large normalsize left right big Big bigl bigr displaystyle"
+    " textstyle section subsection subsubsection paragraph title caption centering noindent SI qty"
+    " mathord mathbin highlight".split()
+)
+_WITH_OPTION = ("SI", "qty", "num", "item", "section", "caption")
+_REFERRING = re.compile(
+    r"(?:[a-zA-Z]*cite[a-zA-Z]*|[a-zA-Z]*ref|label|url|includegraphics|vspace|footnotemark|index"
+    r"|bibliography|bibliographystyle|usepackage|documentclass|input|cmidrule)"
+)
+
+
+def tex_shown(text: str, start: int, end: int, in_math: bool) -> Shown | None:
+    """The next mark of LaTeX between two places, and what it shows; None if there is none."""
+    found = _MARK.search(text, start, end)
+    if found is None:
+        return None
+    first, last = found.span()
+    name = found["name"]
+    if name is not None:
+        return _command(text, first, last, end, name)
+    if found["sign"]:  # in mathematics a space behind a sign is not shown
+        before = text[max(0, first - 1) : first]
+        is_sign = in_math and not re.match(r"[\w)\]}]", before)
+        return Shown(first, last, found["sign"] if is_sign else found[0])
+    if found["symbol"] is not None:
+        spaces = {",": "\u202f", ";": "\u202f", ":": "\u202f", " ": "\u202f", "\n": " "}
+        unshown = "!/-()[]"
+        symbol = found["symbol"]
+        return Shown(first, last, "" if symbol in unshown else spaces.get(symbol, symbol))
+    if found["dash"]:
+        return Shown(first, last, "\u2013" if len(found["dash"]) == 2 else "\u2014")
+    kinds = {"braced": found["braced"], "row": "|\n", "between": " ", "quote": '"', "cell": "|",
+             "space": "\u00a0", "gone": ""}  # fmt: skip
+    return Shown(first, last, kinds[str(found.lastgroup)])
+
+
+def _command(text: str, first: int, last: int, end: int, name: str) -> Shown:
+    if name in ("begin", "end"):
+        found = _ARGUMENTS.match(text, last, end)
+        return Shown(first, found.end() if found else last, "\n\n")
+    if name == "multicolumn":
+        return Shown(first, _behind(text, last, end, 2), "")
+    if name == "href":
+        return Shown(first, _behind(text, last, end, 1), "")
+    if _REFERRING.fullmatch(name):
+        found = _ARGUMENTS.match(text, last, end)
+        return Shown(first, found.end() if found else last, REFERENCE)
+    if name == "footnote":
+        return Shown(first, last, REFERENCE)
+    if name in _WITH_OPTION and (option := _ONE_OPTION.match(text, last, end)):
+        last = option.end()
+    return Shown(first, last, "" if name in _UNSHOWN else _SYMBOLS.get(name, OPAQUE))
+
+
+def _behind(text: str, at: int, end: int, arguments: int) -> int:
+    for _ in range(arguments):
+        found = _ARGUMENTS.match(text, at, end)
+        at = found.end() if found else at
+    return at
