@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from assay.claim_audit.agreement import OPERATORS, agrees, interval_of, number_of
+from assay.claim_audit.agreement import OPERATORS, agrees, interval_of, number_of, value_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
@@ -14,10 +14,11 @@ from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
 from assay.claim_audit.texts.printed_intervals import parse_interval
-from assay.claim_audit.texts.printed_numbers import WrittenFloat
+from assay.claim_audit.texts.printed_numbers import WrittenFloat, parse_printed
 from assay.claim_audit.texts.printed_tables import tables_agree, told_difference
-from assay.claim_audit.texts.written import number_written
+from assay.claim_audit.texts.written import is_multiplied, number_written
 from assay.errors import AssayError
+from assay.wording import counted
 
 _MOST_SHOWN = 400
 
@@ -103,14 +104,26 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     if checker.compares == "table":
         return tables_agree(claimed, value) is (operator == "==")
     found = in_unit(claim, value)
+    if isinstance(found, (list, tuple, Mapping)) and parse_printed(claimed) is not None:
+        _refuse_whole(found)
     claimed = _readable(claimed, found)
     holds = agrees(claimed, found, operator)
-    if not holds and "scale" in claim.args and agrees(claimed, value, operator):
+    if not holds and is_multiplied(claimed) and agrees(claimed, value, operator):
         raise Unverifiable(
             f"{claimed!r:.40} agrees with what is there as it is, without"
-            f" scale={claim.args['scale']!r:.20}: words such as million are multiplied already"
+            f" scale={claim.args.get('scale', 1)!r:.20}: words such as million multiply already"
         )
     return holds is not denied
+
+
+def _refuse_whole(found: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Refuse to compare a number with a list or an object that holds none beside an interval."""
+    if value_of(found) is None and interval_of(found) is None:
+        what = "a list" if isinstance(found, (list, tuple)) else "an object"
+        raise Unverifiable(
+            f"{what} of {counted(len(found), 'entry')} stands there, and no number: say"
+            " length=true to count them, or which of them is meant"
+        )
 
 
 def _readable(claimed: Any, found: Any) -> Any:  # noqa: ANN401 - any JSON value

@@ -20,8 +20,8 @@ def _result_number(args: Args, evidence: EvidenceReader) -> Observed:
     if interval_of(found) is None:
         raise NotThere(
             f"{path}: {number} has no interval: expected a record with value (or estimate, mean,"
-            " point, auc, delta) and low and high (or lower and upper, ci_low and ci_high, or a list"
-            " of two as interval or ci)"
+            " point, auc, delta) and low and high (or lower and upper, ci_low and ci_high, or a"
+            " list of two as interval or ci)"
         )
     return Observed(value=found, where=f"{path}: {number}")
 

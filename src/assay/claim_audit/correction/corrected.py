@@ -115,8 +115,8 @@ def _mended(
     power = other_power(printed, found)
     if power:
         return None, (
-            f"what is there is {Decimal(10) ** power:f} times as much: either the number or its unit"
-            " is wrong, and which of them only the author knows"
+            f"what is there is {Decimal(10) ** power:f} times as much: either the number or its"
+            " unit is wrong, and which of them only the author knows"
         )
     return reprinted(printed, found), f"{printed!r:.60} has no form for what is there"
 

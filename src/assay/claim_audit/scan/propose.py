@@ -10,7 +10,7 @@ from assay.claim_audit.correction.patch import patch_of, write_text
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document
-from assay.claim_audit.texts.plain import PlainText
+from assay.claim_audit.texts.markup.plain import PlainText
 from assay.claim_audit.texts.relations import refuse_other_relation
 from assay.claim_audit.texts.stated import Unreadable
 from assay.digests import decode_utf8
@@ -44,8 +44,9 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
 def with_claims(document: Document, uncovered: Sequence[Uncovered]) -> tuple[str, int]:
     """A text with a claim behind each number that exactly one value equals, and how many.
 
-    The number must be one that a claim could cover, written whole and no bound. The sentence must share a word with the value's names: others match by chance. So do most cells
-    of a table, which are left out: a table is one claim.
+    The number must be one that a claim could cover, written whole and no bound. The sentence must
+    share a word with the value's names: others match by chance. So do most cells of a table, which
+    are left out: a table is one claim.
     """
     text, plain = document.text, document.plain
     places = {

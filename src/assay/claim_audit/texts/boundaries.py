@@ -6,7 +6,7 @@ error, markup that is not understood. A part is refused, since its value is not 
 
 import re
 
-from assay.claim_audit.texts.marks import BULLET, CLAIM, OPAQUE, REFERENCE
+from assay.claim_audit.texts.markup.marks import BULLET, CLAIM, OPAQUE, REFERENCE
 from assay.claim_audit.texts.printed_numbers import CURRENCIES, DASHES
 
 _REACH = 40
@@ -28,12 +28,12 @@ _TOUCHES_BEHIND = re.compile(
     rf"[\s()\]|<>=,;:.!?\u2014\u2026\u2192{BULLET}{REFERENCE}\"'\u201c\u201d\u2018\u2019\u00bb`]"
 )
 _BEFORE = re.compile(
-    rf"\d[.,:'\u2019]$"  # 0,4  10:30  1'840
-    rf"|[\s(]\u2014$|^\u2014$"  # a long dash for a minus
-    rf"|(?:[{_MARKS}{DASHES}+]|\+/-|\+-|[{DASHES}+]\s?[{CURRENCIES}])\s*$"
-    rf"|[\d{_FRACTIONS}][^\S\n]+$|\d:$|\d\s+:\s*$|\d\s*[xX]\s*$"
-    rf"|(?<!\w)[{DASHES}]\s?\($"
-    r"|\b(?:minus|negative|half\san?|(?:one|1)\s+in|hundred|thousand|million|billion)\s+$",
+    rf"\d[.,:'\u2019]\Z"  # 0,4  10:30  1'840
+    rf"|[\s(]\u2014\Z|^\u2014\Z"  # a long dash for a minus
+    rf"|(?:[{_MARKS}{DASHES}+]|\+/-|\+-|[{DASHES}+]\s?[{CURRENCIES}])\s*\Z"
+    rf"|[\d{_FRACTIONS}][^\S\n]+\Z|(?<![A-Za-z\s]):\Z|\d\s+:\s*\Z|\d\s*[xX]\s*\Z"
+    rf"|(?<!\w)[{DASHES}]\s?\(\Z|\d[eE]\s+\Z"
+    r"|\b(?:minus|negative)\s+[(\[\"'\u201c\u2018]+\Z|\b(?:minus|negative|half\san?|(?:one|1)\s+in|hundred|thousand|million|billion)\s+\Z",
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
@@ -41,10 +41,19 @@ _BEHIND = re.compile(
     rf"|\s*(?:[{_MARKS}{_FRACTIONS}]|\+/?[{DASHES}]|[xX]\s?\d|\s:\s*\d|[{DASHES}+]\s*[\d.(])"
     rf"|[^\S\n]+[\d.]*\d|\(\d"
     rf"|[\s-]*(?:{_ENDING})\b|[\s-]?(?:{_LARGE})(?![\w'\u2019])"
-    r"|\s+and\s+(?:an?|one|two|three)[\s-](?:half|quarter|third)|\s+point\s+(?:\d|zero|one|two|three"
-    r"|four|five|six|seven|eight|nine)\b|\s*[eE][+\-\u2212]?\d",
+    r"|\s+and\s+(?:an?|one|two|three)[\s-](?:half|quarter|third)|\s*[eE][+\-\u2212]?\d",
 )
-_MIXED_CASE = re.compile(rf"[\s-]*(?:{_ENDING})\b|\s+(?:hundred|thousand|million|billion)\b", re.I)
+_NUMERALS = "zero|one|two|three|four|five|six|seven|eight|nine"
+_BEHIND_ANY_CASE = re.compile(
+    rf"\s+an?\s+(?:hundred|thousand|million|billion|dozen)\b|[\s-]*(?:{_ENDING})\b"
+    rf"|\s+(?:hundred|thousand|million|billion|trillion)(?:th)?s?\b|\s+point\s+(?:{_NUMERALS})\b",
+    re.IGNORECASE,
+)
+_BEFORE_ANY_CASE = re.compile(rf"\b(?:{_NUMERALS}|ten)\s+point\s+\Z", re.IGNORECASE)
+_ENCLOSED_BEFORE = re.compile(rf"(?:[{_MARKS}{DASHES}+]|\+/-)\s?[(\[\"'\u201c\u2018]+\Z")
+_ENCLOSED_BEHIND = re.compile(rf"[)\]\"'\u201d\u2019]+[\s-]?(?:[{_MARKS}]|(?:{_LARGE})\b|[eE]\d)")
+_LARGE_WORD = re.compile(r"(?:hundred|thousand|million|billion|trillion|dozen)\b", re.IGNORECASE)
+"""A sign or a unit outside of brackets: it is the number's too."""
 _ONE_IN = re.compile(r"\s+in\s+(?:a\s+)?(?:\d|two|three|four|five|six|seven|eight|nine|ten|twenty"
                      r"|fifty|hundred|thousand|million)", re.I)  # fmt: skip
 
@@ -57,15 +66,20 @@ def part_of(text: str, start: int, end: int) -> str | None:
     before = text[max(0, start - _REACH) : start].replace(CLAIM, "")
     behind = text[end : end + _REACH].replace(CLAIM, "")
     number = text[start:end]
-    is_part = _part_before(before) or _part_behind(number, behind)
+    is_part = _part_before(number, before) or _part_behind(number, behind)
     return _around(before, number, behind) if is_part else None
 
 
-def _part_before(before: str) -> bool:
+def _part_before(number: str, before: str) -> bool:
     paragraph = before[before.rfind("\n\n") + 1 :] if "\n\n" in before else before
     if not paragraph:
         return False
-    return not _TOUCHES_BEFORE.match(paragraph[-1]) or _BEFORE.search(paragraph) is not None
+    if _LARGE_WORD.match(number) and re.search(r"[^\sA-Za-z,;.(\u2022|>]\s*\Z", paragraph):
+        return True
+    patterns = (_BEFORE, _BEFORE_ANY_CASE, _ENCLOSED_BEFORE)
+    return not _TOUCHES_BEFORE.match(paragraph[-1]) or any(
+        pattern.search(paragraph) for pattern in patterns
+    )
 
 
 def _part_behind(number: str, behind: str) -> bool:
@@ -76,9 +90,8 @@ def _part_behind(number: str, behind: str) -> bool:
         return True
     hyphened = re.match(rf"[{DASHES}][A-Za-z]", behind)  # a 5-shot prompt, but not 4-fold
     touches = _TOUCHES_BEHIND.match(behind) or hyphened
-    if not touches or _BEHIND.match(behind):
-        return True
-    return _MIXED_CASE.match(behind) is not None
+    patterns = (_BEHIND, _BEHIND_ANY_CASE, _ENCLOSED_BEHIND)
+    return not touches or any(pattern.match(behind) for pattern in patterns)
 
 
 def _around(before: str, number: str, behind: str) -> str:

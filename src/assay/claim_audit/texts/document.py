@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from assay.bounds import MAX_TEXT_BYTES
-from assay.claim_audit.texts.plain import PlainText, plain_text
+from assay.claim_audit.texts.markup.plain import PlainText, plain_text
 from assay.digests import decode_utf8
 from assay.errors import SpecError
 

@@ -21,7 +21,7 @@ from assay.claim_audit.claim import Claim, Unverifiable
 from assay.claim_audit.spec import KEYS, MOST_CLAIMS, made_claim
 from assay.claim_audit.texts.comment_syntax import parse_comment
 from assay.claim_audit.texts.document import Document
-from assay.claim_audit.texts.marks import CLAIM
+from assay.claim_audit.texts.markup.marks import CLAIM
 from assay.claim_audit.texts.mentions import Token, tokens_in
 from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.printed_tables import table_before

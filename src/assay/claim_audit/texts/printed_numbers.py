@@ -30,7 +30,7 @@ _SHORT_UNITS = {"k": 10**3, "K": 10**3, "M": 10**6, "MM": 10**6, "mn": 10**6, "M
                 "B": 10**9, "bn": 10**9}  # fmt: skip
 _TIMES = r"\s?\u00d7(?!\s?[\d(])|x(?![A-Za-z\d])"
 CURRENCIES = "$\u20ac\u00a3\u00a5"
-_CURRENCY = rf"\s?[{CURRENCIES}](?!\d)|\s(?:USD|EUR|GBP|JPY|CHF|dollars?|euros?)\b"
+_CURRENCY = r"\s?[\u20ac\u00a3\u00a5](?!\d)|\s(?:USD|EUR|GBP|JPY|CHF|dollars?|euros?)\b"
 MEASURES = (
     r"(?:(?:[mnu\u00b5\u03bc]|(?<![1-9]0))s|min|h|[kKMGT]i?B|[kMG]?Hz|px|dB|pp|pts|tok/s)"
     r"(?![A-Za-z\d])"

@@ -5,7 +5,7 @@ The words and the claim's operator must agree; they are never put together silen
 
 import re
 
-from assay.claim_audit.texts.marks import CLAIM
+from assay.claim_audit.texts.markup.marks import CLAIM
 from assay.claim_audit.texts.stated import Unreadable
 
 _REACH = 48
@@ -13,8 +13,8 @@ _BETWEEN = (
     r"(?:\s+(?:a\s+total\s+of|about|around|some|only|just|the|its?|their))?\s*[~\u2248$]?\s*$"
 )
 _BEFORE: tuple[tuple[str, str], ...] = (
-    (r"no\s+more\s+than|not\s+more\s+than|at\s+most|a\s+maximum\s+of|not\s+exceed(?:ing)?|\u2264|<=", "<="),
-    (r"no\s+(?:fewer|less)\s+than|not\s+(?:fewer|less)\s+than|at\s+least|a\s+minimum\s+of|\u2265|>=", ">="),
+    (r"(?:no|not)\s+more\s+than|at\s+most|a\s+maximum\s+of|not\s+exceed(?:ing)?|\u2264|<=", "<="),
+    (r"(?:no|not)\s+(?:fewer|less)\s+than|at\s+least|a\s+minimum\s+of|\u2265|>=", ">="),
     (r"(?:fewer|less|lower|smaller|worse)\s+than|strictly\s+(?:under|below)|(?<!<)<(?!=)", "<"),
     (r"(?:more|greater|higher|larger|better)\s+than|exceed(?:s|ed|ing)?|in\s+excess\s+of"
      r"|strictly\s+(?:over|above)|(?<=[\w)])\s*>(?!=)", ">"),
@@ -27,7 +27,7 @@ _LOOSE: tuple[tuple[str, str], ...] = (
 """Words that may be a bound or a place: over 5 seeds, under 3 conditions."""
 _BEHIND: tuple[tuple[str, str], ...] = (
     (r"or\s+(?:fewer|less|under|below|lower)|at\s+(?:the\s+)?most|and\s+(?:below|under)", "<="),
-    (r"or\s+(?:more|over|above|higher|greater)|at\s+(?:the\s+)?least|and\s+(?:above|over|up)", ">="),
+    (r"or\s+(?:more|over|above|higher)|at\s+(?:the\s+)?least|and\s+(?:above|over|up)", ">="),
 )  # fmt: skip
 _OF_A_BOUND = re.compile(
     r"(?:^|[.,;:(|]|\b(?:is|are|was|were|be|been|being|has|have|had|holds?|held|contains?|with|in|of|to|at"

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document, Span
-from assay.claim_audit.texts.marks import CLAIM, OPAQUE
+from assay.claim_audit.texts.markup.marks import CLAIM, OPAQUE
+from assay.claim_audit.texts.markup.plain import plain_words
 from assay.claim_audit.texts.mentions import STATED, Token
-from assay.claim_audit.texts.plain import plain_words
 from assay.claim_audit.texts.printed_intervals import interval_spans
 from assay.claim_audit.texts.printed_numbers import DASHES, SPACES, parse_printed
 from assay.claim_audit.texts.unstated import Kind
@@ -20,7 +20,7 @@ from assay.claim_audit.texts.unstated import Kind
 _LOOK_BACK = 400
 _LONGEST = 80
 """Characters of a number with its interval, on either side of one of the three."""
-_ENDS = {".tex": re.compile(r"\n[ \t]*\n"), ".rst": re.compile(r"\n[ \t]*\n\s*[^\s\ue002]")}
+_ENDS = {".tex": re.compile(r"\n[ \t]*\n"), ".rst": re.compile(r"\n[ \t]*\n(?=\s*[^\s\ue002])")}
 """What may not stand between a number and its comment: there, the end of a paragraph."""
 _SENTENCE_END = re.compile(
     r"(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bal)(?<!\bapprox)(?<!\bresp)(?<!\betc)"
@@ -141,8 +141,8 @@ def _refuse_part(text: str, start: int, end: int) -> None:
     whole = part_of(text, start, end)
     if whole is not None:
         raise Unreadable(
-            f"{text[start:end]!r:.40} is only a part of the number in {_shown(whole)!r:.80}, which has"
-            " no form that is read",
+            f"{text[start:end]!r:.40} is only a part of the number in {_shown(whole)!r:.80}, which"
+            " has no form that is read",
             'write it otherwise, or say expected="..." with what is meant',
         )
 
@@ -204,7 +204,7 @@ def _spans_said(text: str, begin: int, at: int, wanted: str, tokens: Sequence[To
 
 
 def _form(text: str) -> str:
-    """The words of a number, whatever spaces, dashes and signs of per cent they are written with."""
+    """The words of a number, whatever spaces, dashes and signs of per cent they have."""
     text = re.sub(rf"[{DASHES}]", "-", " ".join(text.split()))
     text = re.sub(rf"(?<=\d)[{SPACES}](?=\d{{3}}(?!\d))", ",", text)
     return re.sub(r"\s*(?:%|\uff05|\ufe6a|per\s?cent|pct)$", "%", text)

@@ -71,7 +71,12 @@ MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
         re.compile(r"\b(?:top|pass|best|hits?|recall|precision|ndcg|maj)[-@]\d+", re.IGNORECASE),
     ),
     ("name", re.compile(r"\b[A-Za-z]+@\d+")),
-    ("name", re.compile(r"\b(?:[A-Za-z]+_?|[A-Za-z]*[A-Z][A-Za-z]*-)\d+(?:[-_.]\w+)*\b")),
+    (
+        "name",
+        re.compile(
+            r"\b(?:[A-Za-z]+_?|[A-Za-z]*[A-Z][A-Za-z]*-)\d+(?:\.\d+)?[A-Za-z]?(?:[-_.]\w+)*\b"
+        ),
+    ),
     (
         "name",
         re.compile(

@@ -1,10 +1,10 @@
-"""Markdown, HTML and reStructuredText as they are read: entities, tags, escapes, emphasis, links."""
+"""Markdown, HTML and reStructuredText as read: entities, tags, escapes, emphasis, links."""
 
 import html
 import re
 from collections.abc import Callable, Sequence
 
-from assay.claim_audit.texts.marks import BULLET, OPAQUE, REFERENCE, Shown
+from assay.claim_audit.texts.markup.marks import BULLET, OPAQUE, REFERENCE, Shown
 
 _ENTITY = r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});?"
 _TAG = r"</?(?P<tag>[A-Za-z][\w:.-]{0,40})(?:\s[^<>]{0,2000})?/?>"
@@ -39,7 +39,8 @@ _INLINE = frozenset(
 _CELLS = {"td": "|", "th": "|", "tr": "|\n", "br": "\n", "sup": "^", "sub": "_", "wbr": ""}
 _EMPHASIS = tuple(
     re.compile(
-        rf"(?<!{edge}){mark}(?=\S)(?!{one})(?:(?!\n[ \t]*\n)[^|]){{1,600}}?(?<=\S)(?<!{one}){mark}(?!{edge})"
+        rf"(?<!{edge}){mark}(?=\S)(?!{one})(?:(?!\n[ \t]*\n)[^|]){{1,600}}?(?<=\S)"
+        rf"(?<!{one}){mark}(?!{edge})"
     )
     for mark, one, edge in (
         (r"\*\*\*", r"\*", r"[*\\]"), (r"\*\*", r"\*", r"[*\\]"), (r"\*", r"\*", r"[*\\]"),

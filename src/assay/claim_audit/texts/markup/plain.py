@@ -10,9 +10,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
-from assay.claim_audit.texts.markdown_marks import emphasis_marks, markdown_shown
-from assay.claim_audit.texts.marks import CLAIM, OPAQUE, Shown
-from assay.claim_audit.texts.tex_marks import MATH, tex_shown
+from assay.claim_audit.texts.markup.markdown_marks import emphasis_marks, markdown_shown
+from assay.claim_audit.texts.markup.marks import CLAIM, OPAQUE, Shown
+from assay.claim_audit.texts.markup.tex_marks import MATH, tex_shown
 
 Span = tuple[int, int]
 _DIGIT_END = re.compile(r"[\d.,]$")

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.claim_audit.texts.marks import BULLET, OPAQUE, REFERENCE, Shown
+from assay.claim_audit.texts.markup.marks import BULLET, OPAQUE, REFERENCE, Shown
 
 _INSIDE = r"(?:[^$\\]|\\.)"
 MATH = re.compile(
@@ -51,7 +51,8 @@ _SYMBOLS = {
 _UNSHOWN = frozenset(
     "textbf textit emph textsf textsc textrm textnormal texttt underline mathbf mathit mathrm"
     " mathsf mathtt mathnormal boldsymbol bm text mbox hbox ensuremath num numprint bf it em rm tt"
-    " bfseries itshape small footnotesize large normalsize left right big Big bigl bigr displaystyle"
+    " bfseries itshape small footnotesize large normalsize left right big Big bigl bigr"
+    " displaystyle"
     " textstyle section subsection subsubsection paragraph title caption centering noindent SI qty"
     " mathord mathbin highlight".split()
 )
@@ -82,7 +83,8 @@ def tex_shown(text: str, start: int, end: int, in_math: bool) -> Shown | None:
         return Shown(first, last, "" if symbol in unshown else spaces.get(symbol, symbol))
     if found["dash"]:
         return Shown(first, last, "\u2013" if len(found["dash"]) == 2 else "\u2014")
-    kinds = {"braced": found["braced"], "row": "|\n", "between": " ", "quote": '"', "cell": "|",
+    between = "" if in_math else " "
+    kinds = {"braced": found["braced"], "row": "|\n", "between": between, "quote": '"', "cell": "|",
              "space": "\u00a0", "gone": ""}  # fmt: skip
     return Shown(first, last, kinds[str(found.lastgroup)])
 
