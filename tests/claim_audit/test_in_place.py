@@ -165,7 +165,10 @@ def test_a_comment_cannot_name_a_part_of_a_number(text, says):
      ("4 or more", ">="), ("no fewer than 4", ">="), ("\u2264 4", "<=")],
 )  # fmt: skip
 def test_words_that_make_a_bound_and_the_operator_must_agree(text, op):
-    assert f'say op="{op}"' in refused(f"It {text} <!-- claim: {J} -->")
+    if op in ("<", ">", "!="):
+        assert f'say op="{op}"' in refused(f"It {text} <!-- claim: {J} -->")
+    else:  # equality says more
+        assert printed(f"It {text} <!-- claim: {J} -->") == ["4"]
     other = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "!=": "<"}[op]
     assert f'say op="{op}"' in refused(f'It {text} <!-- claim: {J} op="{other}" -->')
     assert printed(f'It {text} <!-- claim: {J} op="{op}" -->') == ["4"]

@@ -38,6 +38,33 @@ WRAPPED = {
             "\\emph{{{}}}",
              "\\mbox{{${}$}}", "\\({}\\)"],
 }  # fmt: skip
+OTHERS = {
+    ".md": [
+        "~~{}~~", "<u>{}</u>", "<font color='red'>{}</font>", "<mark>**{}**</mark>",
+        "$\\text{{{}}}$", "$$ {} $$", "$\\boldsymbol{{{}}}$", "**_{}_**", "__*{}*__",
+        "<kbd>{}</kbd>", "[**{}**][ref]", "<a href='x'>{}</a>", "\\[{}\\]",
+        "$\\color{{red}}{{{}}}$", "**\n{}**", "{{{{{}}}}}", "\u2068{}\u2069", "<sub>{}</sub>",
+        "=={}==",
+    ],
+    ".html": [
+        "<font size=2>{}</font>", "<strong class=x data-v='1'>{}</strong>",
+        "<data value=3>{}</data>", "<math><mn>{}</mn></math>", "<custom-el>{}</custom-el>",
+        "<B>{}</B>", "<tt>{}</tt>", "<sup>{}</sup>", "\\({}\\)", "<output>{}</output>",
+        "<input>{}", "<bdo dir=ltr>{}</bdo>",
+    ],
+    ".rst": [
+        "***{}***", ":emphasis:`{}`", "`{}`", "|{}|", ":math:`\\mathbf{{{}}}`",
+        "`{} <page.html>`_", ":sup:`{}`", ":red:`{}`", "\\ {}\\ ",
+    ],
+    ".tex": [
+        "\\textcolor{{red}}{{{}}}", "\\underline{{{}}}", "\\hl{{{}}}", "$\\mathsf{{{}}}$",
+        "\\texttt{{{}}}", "\\numprint{{{}}}", "\\fbox{{{}}}", "$$ {} $$", "\\[{}\\]",
+        "\\textbf{{\\emph{{{}}}}}", "$\\left({}\\right)$", "$\\bm{{{}}}$", "{{\\bf {}}}",
+        "\\ensuremath{{{}}}", "\\makecell{{{}}}", "$\\underset{{x}}{{{}}}$",
+        "$\\overline{{{}}}$", "\\qty{{{}}}{{}}", "\\tablenum{{{}}}", "\\textit{{{}}}\\/",
+    ],
+}  # fmt: skip
+"""Markup that was written down only after the rule was final: 23 of 61 lost something at first."""
 SUFFIXES = {
     ".md": {"": 1, "%": "0.01", " %": "0.01", "&nbsp;%": "0.01", "&#37;": "0.01",
             " percent": "0.01",
@@ -90,11 +117,13 @@ def spelled(draw, forms):
     """A number in markup, the suffix of its file, and its value; None where it has none."""
     suffix = draw(st.sampled_from(MARKED))
     minus, wrapped, suffixes = (form[suffix] for form in forms)
+    wrapped = [*wrapped, *OTHERS[suffix]]
     sign = draw(st.sampled_from(["", *minus]))
     digits = draw(st.sampled_from(sorted(DIGITS)))
     wrapper, other = draw(st.sampled_from(wrapped)), draw(st.sampled_from(wrapped))
     unit = draw(st.sampled_from(sorted(suffixes)))
-    inner, factor = other.format(digits), suffixes[unit]
+    inner = digits if suffix == ".rst" else other.format(digits)  # roles do not nest
+    factor = suffixes[unit]
     parts = [sign + wrapper.format(inner) + unit, wrapper.format(sign + inner) + unit,
              wrapper.format(sign + inner + unit), sign + wrapper.format(inner + unit)]  # fmt: skip
     value = None if factor is None else DIGITS[digits] * Decimal(factor) * (-1 if sign else 1)
@@ -110,7 +139,7 @@ CASES = [
     (sign + wrapper.format("0.442") + unit, suffix, factor, sign)
     for suffix in MARKED
     for sign in ("", *MINUS[suffix])
-    for wrapper in WRAPPED[suffix]
+    for wrapper in (*WRAPPED[suffix], *OTHERS[suffix])
     for unit, factor in SUFFIXES[suffix].items()
 ]
 

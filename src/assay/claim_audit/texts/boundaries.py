@@ -33,14 +33,14 @@ _BEFORE = re.compile(
     rf"|(?:[{_MARKS}{DASHES}+]|\+/-|\+-|[{DASHES}+]\s?[{CURRENCIES}])\s*\Z"
     rf"|[\d{_FRACTIONS}][^\S\n]+\Z|(?<![A-Za-z\s]):\Z|\d\s+:\s*\Z|\d\s*[xX]\s*\Z"
     rf"|(?<!\w)[{DASHES}]\s?\(\Z|\d[eE]\s+\Z"
-    r"|\b(?:minus|negative)\s+[(\[\"'\u201c\u2018]+\Z|\b(?:minus|negative|half\san?|(?:one|1)\s+in|hundred|thousand|million|billion)\s+\Z",
+    r"|(?:minus|negative)\s+[(\[\"'\u201c\u2018]+\Z|==\Z|(?:minus|negative)\s+\Z|\b(?:half\san?|(?:one|1)\s+in|hundred|thousand|million|billion)\s+\Z",
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
     rf"[.,:'\u2019](?=[\d{_MARKS}])|\.[a-z]"
     rf"|\s*(?:[{_MARKS}{_FRACTIONS}]|\+/?[{DASHES}]|[xX]\s?\d|\s:\s*\d|[{DASHES}+]\s*[\d.(])"
     rf"|[^\S\n]+[\d.]*\d|\(\d"
-    rf"|[\s-]*(?:{_ENDING})\b|[\s-]?(?:{_LARGE})(?![\w'\u2019])"
+    rf"|[\s-]*(?:{_ENDING})\b|==|\s?\$|[\s-]{{0,4}}(?:{_LARGE})(?![\w'\u2019])"
     r"|\s+and\s+(?:an?|one|two|three)[\s-](?:half|quarter|third)|\s*[eE][+\-\u2212]?\d",
 )
 _NUMERALS = "zero|one|two|three|four|five|six|seven|eight|nine"

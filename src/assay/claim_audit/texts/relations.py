@@ -1,6 +1,7 @@
 """Words that make a number a bound: a claim of equality behind "fewer than 4" says something else.
 
-The words and the claim's operator must agree; they are never put together silently.
+The words and the claim's operator must agree; they are never put together silently. Equality says
+more than *at most* does, and is let stand behind it.
 """
 
 import re
@@ -37,7 +38,7 @@ _OF_A_BOUND = re.compile(
     re.IGNORECASE,
 )
 """What comes before *over* and *under* where they are a bound: has over 5, but a mean over 5."""
-_ALSO = {"<": ("<",), "<=": ("<=", "<"), ">": (">",), ">=": (">=", ">"), "!=": ("!=",)}
+_ALSO = {"<": ("<",), "<=": ("<=", "<", "=="), ">": (">",), ">=": (">=", ">", "=="), "!=": ("!=",)}
 
 
 def refuse_other_relation(text: str, start: int, end: int, operator: object) -> None:
@@ -48,7 +49,7 @@ def refuse_other_relation(text: str, start: int, end: int, operator: object) -> 
     if told is None and operator != "==":
         loose = _told(before, _LOOSE)
         told = loose if loose and _OF_A_BOUND.search(before[: loose[2]]) else None
-    if told is None or (operator is not None and operator in _ALSO[told[1]]):
+    if told is None or (operator or "==") in _ALSO[told[1]]:
         return
     said = " ".join(told[0].split())
     is_loose = _told(before, _BEFORE) is None and _behind(behind) is None

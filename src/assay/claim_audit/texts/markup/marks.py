@@ -11,7 +11,7 @@ CLAIM = "\ue002"
 BULLET = "\u2022"
 
 
-class Shown(NamedTuple):
+class MarkShown(NamedTuple):
     """A piece of the source and what a reader sees of it."""
 
     start: int

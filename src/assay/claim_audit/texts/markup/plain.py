@@ -11,13 +11,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from assay.claim_audit.texts.markup.markdown_marks import emphasis_marks, markdown_shown
-from assay.claim_audit.texts.markup.marks import CLAIM, OPAQUE, Shown
+from assay.claim_audit.texts.markup.marks import CLAIM, OPAQUE, MarkShown
 from assay.claim_audit.texts.markup.tex_marks import MATH, tex_shown
 
 Span = tuple[int, int]
 _DIGIT_END = re.compile(r"[\d.,]$")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")
-NextMark = Callable[[str, int, int, bool], Shown | None]
+NextMark = Callable[[str, int, int, bool], MarkShown | None]
 _MARKED = (".md", ".markdown", ".html", ".rst")
 
 

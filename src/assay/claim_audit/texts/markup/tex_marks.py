@@ -1,8 +1,9 @@
 """LaTeX as it is read: what its commands, braces and spaces show."""
 
+import html
 import re
 
-from assay.claim_audit.texts.markup.marks import BULLET, OPAQUE, REFERENCE, Shown
+from assay.claim_audit.texts.markup.marks import BULLET, OPAQUE, REFERENCE, MarkShown
 
 _INSIDE = r"(?:[^$\\]|\\.)"
 MATH = re.compile(
@@ -21,7 +22,8 @@ _MARK = re.compile(
     rf"|{_COMMAND}"
     r"|\\(?P<symbol>[^A-Za-z])"
     r"|(?P<between>\}[ \t]*\{)"
-    r"|(?P<dash>-{2,3})|(?P<quote>``|'')|(?P<cell>&)|(?P<space>~)|(?P<gone>[{}$])"
+    r"|(?P<dash>-{2,3})|(?P<quote>``|'')|(?P<cell>&(?![#\w]+;))|(?P<space>~)|(?P<gone>[{}$])"
+    r"|(?P<entity>&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});)|(?P<tag></?[A-Za-z][^<>]{0,200}>)"
     r"|(?P<sign>[-+])[ \t]+(?=[\d.{\\])"
 )
 _ARGUMENTS = re.compile(r"(?:\*?\s?\[[^\]\n]{0,200}\]){0,2}\{[^{}]{0,400}\}")
@@ -57,13 +59,14 @@ _UNSHOWN = frozenset(
     " mathord mathbin highlight".split()
 )
 _WITH_OPTION = ("SI", "qty", "num", "item", "section", "caption")
+_WITH_UNIT = re.compile(r"\\(?:SI|qty)(?:\[[^\]\n]{0,40}\])?\{[^{}]{0,60}$")
 _REFERRING = re.compile(
     r"(?:[a-zA-Z]*cite[a-zA-Z]*|[a-zA-Z]*ref|label|url|includegraphics|vspace|footnotemark|index"
     r"|bibliography|bibliographystyle|usepackage|documentclass|input|cmidrule)"
 )
 
 
-def tex_shown(text: str, start: int, end: int, in_math: bool) -> Shown | None:
+def tex_shown(text: str, start: int, end: int, in_math: bool) -> MarkShown | None:
     """The next mark of LaTeX between two places, and what it shows; None if there is none."""
     found = _MARK.search(text, start, end)
     if found is None:
@@ -72,39 +75,46 @@ def tex_shown(text: str, start: int, end: int, in_math: bool) -> Shown | None:
     name = found["name"]
     if name is not None:
         return _command(text, first, last, end, name)
+    if found["entity"] or found["tag"]:  # of the page that the mathematics stands in
+        decoded = html.unescape(found[0]) if found["entity"] else OPAQUE
+        return MarkShown(first, last, decoded if in_math else found[0])
+    if found["between"]:
+        unit = _WITH_UNIT.search(text[max(0, first - 80) : first])
+        return MarkShown(first, last, " " if unit else OPAQUE)
     if found["sign"]:  # in mathematics a space behind a sign is not shown
         before = text[max(0, first - 1) : first]
         is_sign = in_math and not re.match(r"[\w)\]}]", before)
-        return Shown(first, last, found["sign"] if is_sign else found[0])
+        return MarkShown(first, last, found["sign"] if is_sign else found[0])
     if found["symbol"] is not None:
         spaces = {",": "\u202f", ";": "\u202f", ":": "\u202f", " ": "\u202f", "\n": " "}
         unshown = "!/-()[]"
         symbol = found["symbol"]
-        return Shown(first, last, "" if symbol in unshown else spaces.get(symbol, symbol))
+        if symbol == "-" and in_math:
+            return MarkShown(first, last, OPAQUE)
+        return MarkShown(first, last, "" if symbol in unshown else spaces.get(symbol, symbol))
     if found["dash"]:
-        return Shown(first, last, "\u2013" if len(found["dash"]) == 2 else "\u2014")
-    between = "" if in_math else " "
-    kinds = {"braced": found["braced"], "row": "|\n", "between": between, "quote": '"', "cell": "|",
+        return MarkShown(first, last, "\u2013" if len(found["dash"]) == 2 else "\u2014")
+    kinds = {"braced": found["braced"], "row": "|\n",  "quote": '"', "cell": "|",
              "space": "\u00a0", "gone": ""}  # fmt: skip
-    return Shown(first, last, kinds[str(found.lastgroup)])
+    return MarkShown(first, last, kinds[str(found.lastgroup)])
 
 
-def _command(text: str, first: int, last: int, end: int, name: str) -> Shown:
+def _command(text: str, first: int, last: int, end: int, name: str) -> MarkShown:
     if name in ("begin", "end"):
         found = _ARGUMENTS.match(text, last, end)
-        return Shown(first, found.end() if found else last, "\n\n")
+        return MarkShown(first, found.end() if found else last, "\n\n")
     if name == "multicolumn":
-        return Shown(first, _behind(text, last, end, 2), "")
-    if name == "href":
-        return Shown(first, _behind(text, last, end, 1), "")
+        return MarkShown(first, _behind(text, last, end, 2), "")
+    if name in ("href", "textcolor", "color", "colorbox"):
+        return MarkShown(first, _behind(text, last, end, 1), "")
     if _REFERRING.fullmatch(name):
         found = _ARGUMENTS.match(text, last, end)
-        return Shown(first, found.end() if found else last, REFERENCE)
+        return MarkShown(first, found.end() if found else last, REFERENCE)
     if name == "footnote":
-        return Shown(first, last, REFERENCE)
+        return MarkShown(first, last, REFERENCE)
     if name in _WITH_OPTION and (option := _ONE_OPTION.match(text, last, end)):
         last = option.end()
-    return Shown(first, last, "" if name in _UNSHOWN else _SYMBOLS.get(name, OPAQUE))
+    return MarkShown(first, last, "" if name in _UNSHOWN else _SYMBOLS.get(name, OPAQUE))
 
 
 def _behind(text: str, at: int, end: int, arguments: int) -> int:
