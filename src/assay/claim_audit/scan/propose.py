@@ -12,7 +12,7 @@ from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.markup.plain import PlainText
 from assay.claim_audit.texts.relations import refuse_other_relation
-from assay.claim_audit.texts.stated import Unreadable
+from assay.claim_audit.texts.stated import NotWhole
 from assay.digests import decode_utf8
 from assay.files import read_bounded
 
@@ -68,6 +68,6 @@ def _is_whole(plain: PlainText, one: Uncovered) -> bool:
     end = start + len(one.number)
     try:
         refuse_other_relation(plain.text, start, end, None)
-    except Unreadable:
+    except NotWhole:
         return False
     return part_of(plain.text, start, end) is None

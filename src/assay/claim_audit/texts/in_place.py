@@ -26,7 +26,7 @@ from assay.claim_audit.texts.mentions import Token, tokens_in
 from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.printed_tables import table_before
 from assay.claim_audit.texts.relations import refuse_other_relation
-from assay.claim_audit.texts.stated import Stated, Unreadable, stated_before
+from assay.claim_audit.texts.stated import NotWhole, Stated, stated_before
 from assay.errors import SpecError
 
 _NO_COLON = re.compile(r"\s*[Cc]laims?:?\s+[a-z]+(?:_[a-z]+)+\s")
@@ -64,7 +64,7 @@ def claims_in(document: Document) -> list[Covered]:
         try:
             body = told.removeprefix("claim:")
             found.append(_covered(document, start, body, place, number, tokens))
-        except Unreadable as refusal:
+        except NotWhole as refusal:
             found.append(_refused(document, start, place, number, refusal.why))
         except SpecError as error:
             why = " ".join(filter(None, (error.message.removeprefix(f"{place}: "), error.hint)))
@@ -105,7 +105,7 @@ def _covered(
     ):
         found = table_before(document.text, at)
         if found is None:
-            raise Unreadable("no Markdown table stands right before the claim", "put it there")
+            raise NotWhole("no Markdown table stands right before the claim", "put it there")
         span, printed = found, document.text[slice(*found)]
     elif not _claims_a_value(checker, args, own):
         stated = stated_before(document, at, said, tokens)
@@ -129,7 +129,7 @@ def _refuse_another(document: Document, at: int, claimed: object, tokens: Sequen
     wanted = parse_printed(claimed)
     try:
         stated: Stated | None = stated_before(document, at, None, tokens)
-    except Unreadable:
+    except NotWhole:
         return
     if (
         wanted is None
@@ -139,7 +139,7 @@ def _refuse_another(document: Document, at: int, claimed: object, tokens: Sequen
         return
     there = parse_printed(stated.text)
     if there is not None and not there.admits(wanted.value) and not wanted.admits(there.value):
-        raise Unreadable(
+        raise NotWhole(
             f"the text says {stated.text!r:.40} and the claim {claimed!r:.40}",
             "leave the number out of the comment, or correct the text",
         )

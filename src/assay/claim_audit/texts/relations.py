@@ -7,7 +7,7 @@ more than *at most* does, and is let stand behind it.
 import re
 
 from assay.claim_audit.texts.markup.marks import CLAIM
-from assay.claim_audit.texts.stated import Unreadable
+from assay.claim_audit.texts.stated import NotWhole
 
 _REACH = 48
 _BETWEEN = (
@@ -54,7 +54,7 @@ def refuse_other_relation(text: str, start: int, end: int, operator: object) -> 
     said = " ".join(told[0].split())
     is_loose = _told(before, _BEFORE) is None and _behind(behind) is None
     other = ', or op="==" if it is no bound' if is_loose else ""
-    raise Unreadable(
+    raise NotWhole(
         f"the text says {said!r} before {text[start:end]!r:.40}, and the claim"
         f" {'equality' if operator is None else f'op={operator!r:.8}'}",
         f'say op="{told[1]}"{other}',

@@ -45,7 +45,7 @@ _QUANTITY = re.compile(
 )
 
 
-class Unreadable(Exception):
+class NotWhole(Exception):
     """No number can be taken from a text; `why` says what stands there."""
 
     def __init__(self, why: str, hint: str) -> None:
@@ -89,7 +89,7 @@ def _last(document: Document, at: int, tokens: Sequence[Token]) -> Span:
     span = _with_interval(text, stated[-1], at)
     nearer = _nearer(text, span[1], max(span[1], end), near)
     if nearer is not None:
-        raise Unreadable(
+        raise NotWhole(
             f"{nearer!r:.60} stands between {text[slice(*span)]!r:.40} and the claim, and is not a"
             " number that can be read",
             'name the number (says="0.9")',
@@ -115,11 +115,11 @@ def _counts_alone(text: str, one: Token) -> bool:
     return one.kind == "date" or _RANKED.search(text[: one.start][-12:]) is not None
 
 
-def _none_read(window: str) -> Unreadable:
+def _none_read(window: str) -> NotWhole:
     found = list(_QUANTITY.finditer(window.replace(CLAIM, " ")))
     shown = _shown(window)[-60:]
     what = f"{found[-1][0]!r:.40} cannot be read" if found else "no number stands there"
-    return Unreadable(
+    return NotWhole(
         f"no number that can be read stands before the claim: {what} in {shown!r}",
         'put the comment right behind the number, name it (says="0.9"), or say expected="..."',
     )
@@ -140,7 +140,7 @@ def _nearer(text: str, start: int, end: int, near: Sequence[Token]) -> str | Non
 def _refuse_part(text: str, start: int, end: int) -> None:
     whole = part_of(text, start, end)
     if whole is not None:
-        raise Unreadable(
+        raise NotWhole(
             f"{text[start:end]!r:.40} is only a part of the number in {_shown(whole)!r:.80}, which"
             " has no form that is read",
             'write it otherwise, or say expected="..." with what is meant',
@@ -159,14 +159,14 @@ def _said(document: Document, at: int, says: str, tokens: Sequence[Token]) -> Sp
     error_part = _ERROR_PART.fullmatch(wanted)
     if error_part is not None:  # one of the two of 0.696 ± 0.007, named as such
         wanted = error_part["value"] or error_part["error"]
-    refusal: Unreadable | None = None
+    refusal: NotWhole | None = None
     for span in _spans_said(text, begin, at, wanted, tokens):
         try:
             if error_part is not None:
                 _refuse_no_error(text, *span, is_value=error_part["value"] is not None)
             elif not _is_range_end(text, *span):
                 _refuse_part(text, *span)
-        except Unreadable as error:
+        except NotWhole as error:
             refusal = refusal or error
         else:
             return span
@@ -175,7 +175,7 @@ def _said(document: Document, at: int, says: str, tokens: Sequence[Token]) -> Sp
     reads = parse_printed(named) is not None or bool(re.search(r"\d", named))
     stands = re.search(rf"(?<!\w){re.escape(named)}(?!\w)", text[begin:at]) is not None
     why = "stands before the claim" if reads or not stands else "is a number"
-    raise Unreadable(
+    raise NotWhole(
         f"no {named!r:.40} {why}" if why != "is a number" else f"{named!r:.40} is not a number",
         "name the whole number, with its sign, per cent and unit, as the text prints it",
     )
@@ -231,7 +231,7 @@ def _refuse_no_error(text: str, start: int, end: int, *, is_value: bool) -> None
         other = re.search(f"{number}{marks}$", text[max(0, start - 40) : start])
         first, last = start - (len(other[0]) if other else 0), end
     if other is None:
-        raise Unreadable(
+        raise NotWhole(
             f"{text[start:end]!r:.40} is no side of a value with its error there", "say which"
         )
     sign = re.search(rf"[{DASHES}]$", text[max(0, first - 1) : first])
