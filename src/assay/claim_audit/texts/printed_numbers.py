@@ -20,7 +20,7 @@ SEPARATOR = re.compile(rf"[,{SPACES}]|\{{,\}}|\\,")
 """What may stand between thousands, in LaTeX too."""
 DASHES = "\\-\u2010-\u2013\u2212\ufe63\uff0d"
 """Every sign that looks like a minus: hyphens, figure and en dashes, minus signs, wide ones."""
-_NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+_NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}}){{1,12}}(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 _POINTS = r"\s?(?:%|per\s?cent)[\s-]?points?\b"
 _PERCENT = r"(?:\\,|[\s~]){0,2}(?:\\?[%\uff05\ufe6a\u066a\u2030]|per\s?cent\b|pct\b)"
 _LARGE_UNITS = {
@@ -49,7 +49,7 @@ _RAISED = str.maketrans("\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\
                         "+-0123456789")  # fmt: skip
 _RAISED_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074-\u2079"
 POWER = re.compile(
-    rf"(?P<sign>{_SIGN})(?:(?P<digits>{_NUMBER})\s?(?:[\u00d7\u00b7\u22c5*]|x(?=\s?10\b))\s?)?"
+    rf"(?P<sign>{_SIGN})(?:(?<!\d)(?P<digits>{_NUMBER})\s?(?:[\u00d7\u00b7\u22c5*]|x(?=\s?10\b))\s?)?"
     rf"(?<!\d)10(?:\s?\^\s?(?P<power>[+{DASHES}]?\d{{1,3}})(?!\d)"
     rf"|(?P<raised>[\u207a\u207b]?[{_RAISED_DIGITS}]{{1,3}}))"
 )
