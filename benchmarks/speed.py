@@ -21,6 +21,7 @@ from compare_speed import comparisons
 from dual_speed import duals
 from ledger_speed import ledgers
 from log_speed import log_readers
+from model_speed import models
 from peers import sun_xu
 from scipy import stats
 from sklearn.metrics import roc_auc_score
@@ -244,4 +245,5 @@ if __name__ == "__main__":
     duals()
     log_readers()
     claim_audits()
+    models()
     runner()

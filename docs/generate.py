@@ -9,12 +9,15 @@ from pathlib import Path
 import click
 from api_page import api
 
+from assay.caveats import rank_of
 from assay.cli.group import assay
 from assay.cli.verbs import HELP, VERBS
 from assay.comparison.judge.caveats import CODES as COMPARISON
 from assay.confounding.caveats import BALANCED
 from assay.confounding.caveats import CODES as CONFOUNDING
 from assay.confounding.lint.linter import CODES as LINT
+from assay.critic.asymmetry.judge import CODES as ASYMMETRY
+from assay.critic.caveats import CODES as CRITIQUE
 from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
 from assay.gauntlet.metrics.table import METRICS
@@ -48,19 +51,30 @@ def _part(name: str, command: click.Command, parent: click.Context) -> str:
     return f"### {name} {command.name}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
+_ABOUT_CAVEATS = """A screen and a printed result write out three caveats and name the others by
+their codes: first those that block a verdict (of these, all), then those that could overturn it,
+then those that limit what it covers, and last those for the record. `--caveats` writes out all;
+the JSON, and `.caveats` in Python, always hold all.
+"""
+
+
 def caveats() -> str:
     """Every caveat's code."""
-    head = "| code | what it warns of |\n|---|---|"
-    parts = [f"# Caveats\n\n{MADE}\n"]
+    head = "| code | what it does to the verdict | what it warns of |\n|---|---|---|"
+    parts = [f"# Caveats\n\n{MADE}\n\n{_ABOUT_CAVEATS}"]
     kinds = (
         ("Of a scorecard", CODES),
         ("Of a confound audit", CONFOUNDING),
         ("Of a balanced subset", BALANCED),
         ("Of a comparison", COMPARISON),
         ("Of a dual-condition result", DUAL),
+        ("Of a critique", CRITIQUE),
+        ("Of an asymmetry experiment", ASYMMETRY),
     )
     for title, codes in kinds:
-        rows = "\n".join(f"| `{code}` | {about} |" for code, about in codes.items())
+        rows = "\n".join(
+            f"| `{code}` | {rank_of(code).meaning} | {about} |" for code, about in codes.items()
+        )
         parts.append(f"## {title}\n\n{head}\n{rows}\n")
     return "\n".join(parts)
 

@@ -86,3 +86,9 @@ def test_a_digest_is_tagged_and_of_exact_bytes():
 def test_names():
     assert all(map(is_name, ("v1", "a.b-c_d", "0")))
     assert not any(map(is_name, ("", "V1", "../x", "a b", "-x", "x" * 65, "v1\n")))
+
+
+def test_a_fault_of_json_has_one_place():
+    with pytest.raises(SpecError, match=r"column 7: not JSON: Unterminated string; got") as caught:
+        parse_json('{"a": "b', where="f, line 1")
+    assert "starting at" not in caught.value.message

@@ -15,6 +15,7 @@ from assay.errors import AssayError, SpecError
 from assay.wording import as_python
 
 SOURCE = Path(assay.__file__).parent
+PAGE = re.compile(r"docs/[a-z-]+/")
 QUOTED = re.compile(r"`([^`]+)`")
 
 
@@ -44,19 +45,26 @@ def test_a_hint_survives_a_copy_and_another_process():
         assert (again.hint, str(again), shown(again)) == (error.hint, str(error), shown(error))
 
 
+def error_of(function, *args):
+    with pytest.raises(AssayError) as raised:
+        function(*args)
+    return raised.value
+
+
 def test_an_uncaught_error_in_a_notebook_shows_its_hint():
     core = pytest.importorskip("IPython.core.ultratb")
     try:
         assay.load_benchmark("darkcroe")
     except AssayError as error:
         text = core.ListTB().text(type(error), error, None)
-    assert "Did you mean darkcore?" in text
+    assert text.count("Did you mean darkcore?") == 1
+    assert str(error_of(assay.load_benchmark, "darkcroe")).endswith("nor a file")
 
 
-def written_texts():
-    """Every text below the command; what is put into it at run time is `x`."""
+def written_texts(left_out=("cli", "wording.py")):
+    """Every text that is no docstring; what is put into it at run time is `x`."""
     for path in sorted(SOURCE.rglob("*.py")):
-        if "cli" in path.relative_to(SOURCE).parts or path.name == "wording.py":
+        if set(left_out) & set(path.relative_to(SOURCE).parts):
             continue
         tree = ast.parse(path.read_text("utf-8"))
         inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
@@ -95,6 +103,13 @@ def faults(text):
             known = inspect.signature(getattr(home, call.func.attr)).parameters
             yield from (f"{quoted}: no {word.arg}" for word in call.keywords
                         if word.arg not in known)  # fmt: skip
+
+
+def test_no_message_names_a_page_that_an_installed_package_lacks():
+    texts = dict(written_texts(left_out=()))
+    assert len(texts) > 5_000
+    assert [where for where, text in texts.items() if PAGE.search(text)] == []
+    assert PAGE.search("docs/how-to/write-bars.md shows every key and its values.")
 
 
 def test_every_hint_can_be_pasted():

@@ -10,7 +10,8 @@ SOURCE = Path(assay.__file__).parent
 ORDER = (
     *("_version", "wording", "errors", "caveats", "result", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
-    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "method", "runs"),
+    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "models"),
+    *("critic", "method", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study"),
     *("claim_audit", "report", "api"),
     *("cli", "__main__", "__init__"),
@@ -21,6 +22,7 @@ PURE = re.compile(
     r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|surface)(\.|$)"
     r"|^gauntlet\.(?!(collect|load|proposal|store|rejudge)$)"
     r"|^confounding\.(?!(collect|own_features)$)"
+    r"|^critic\.(caveats|spec|tokens)$"
     r"|^comparison\.(adr_0031|power|spec)$"
     r"|^dual_condition\.(commit_gate|committed_file|evidence|matrix|result_file)$"
 )
@@ -204,6 +206,7 @@ def reading_toml(trees: dict[str, ast.Module]) -> list[str]:
 FLAG = re.compile(r"(?<![\w-])--[a-z{]")
 NOT_OUR_FLAGS = {
     "wording": "turns parameters into flags, for the command",
+    "models.local": "pip's own arguments",
     "study.git": "git's own arguments",
     "study.git_revisions": "the same",
     "claim_audit.evidence": "the same",

@@ -10,8 +10,26 @@ import assay
 TOP = Path(__file__).parents[1]
 TEXTS = [TOP / "README.md", TOP / "CHANGELOG.md", *sorted((TOP / "docs").rglob("*.md"))]
 SIMULATED = ("net-effect", "error-rates", "capability-or-memory")
-LEAST = {"README.md": 0.45, **{f"{name}.md": 0.85 for name in SIMULATED}}
-"""The share of a page's numbers that claims must cover."""
+LEAST = {
+    "README.md": 0.46,
+    "net-effect.md": 0.88,
+    "error-rates.md": 0.91,
+    "capability-or-memory.md": 0.92,
+    "trust.md": 0.27,
+    "CHANGELOG.md": 0.12,
+    "0024-dual-interval.md": 0.54,
+    "0043-what-was-lost.md": 0.36,
+    "0013-bars-v4.md": 0.30,
+    "0041-seeds.md": 0.29,
+    "0004-verdicts.md": 0.20,
+    "0037-limits-of-readers-and-workers.md": 0.20,
+    "0011-surface-model.md": 0.16,
+    "0012-confound-flags.md": 0.16,
+}
+"""The share of a page's numbers that claims must cover. A decision states what was measured once,
+while choosing, beside what a file of the repository holds: only the latter can have a claim."""
+DECISIONS = 75
+"""Claims in the decisions and the changelog."""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +52,9 @@ def test_every_claim_of_our_texts_holds(audits, record_property):
     told = f"{claims} claims, {covered:,} of {numbers:,} numbers of {len(audits)} pages covered"
     record_property("claims: our own texts", told)
     assert {name: str(audit) for name, audit in audits.items() if not audit.favourable} == {}
-    assert claims >= 60
+    assert claims >= 130
+    decided = [name for name in audits if re.match(r"\d{4}-|CHANGELOG", name)]
+    assert sum(len(audits[name].claims) for name in decided) >= DECISIONS
 
 
 @pytest.mark.parametrize("name", LEAST)

@@ -4,13 +4,16 @@ import signal
 import tomllib
 
 import msgspec
+import numpy as np
 import pytest
 from helpers.studies import a_study, breach, in_child
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.bounds import MAX_DEPTH, MAX_TOML_BYTES
 from assay.errors import SpecError
 from assay.study.study import open_study
-from assay.toml import MAX_KEY_PARTS, nearest_key, read_toml
+from assay.toml import MAX_KEY_PARTS, key_hint, read_toml, toml_bytes
 
 LONG = ".".join("a" * 50_000)
 LONG_KEYS = {
@@ -114,19 +117,72 @@ def test_a_plan_beside_a_study_does_not_keep_it_from_being_verified(tmp_path, st
     assert in_child(verify_in_time) == 0
 
 
-def test_a_key_that_is_nearly_another_is_named():
+def test_for_an_unknown_key_the_nearest_and_all_of_its_table_are_named():
     class Inner(msgspec.Struct, forbid_unknown_fields=True):
         seeds: int = 1
+        jobs: int = 1
 
     class Outer(msgspec.Struct, forbid_unknown_fields=True):
         evaluation: dict[str, Inner] | None = None
 
     for table, hint in (
-        ({"evaluatoin": {}}, "Did you mean evaluation?"),
-        ({"evaluation": {"a": {"seed": 2}}}, "Did you mean seeds?"),
-        ({"far_off": 1}, None),
+        ({"evaluatoin": {}}, "Did you mean evaluation? The keys here: evaluation."),
+        ({"evaluation": {"a": {"seed": 2}}}, "Did you mean seeds? The keys here: seeds, jobs."),
+        ({"far_off": 1}, "The keys here: evaluation."),
         ({"evaluation": 1}, None),
     ):
         with pytest.raises(msgspec.ValidationError) as error:
             msgspec.convert(table, Outer)
-        assert nearest_key(error.value, Outer) == hint
+        assert key_hint(error.value, Outer) == hint
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+VALUES = st.recursive(
+    st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=5))
+def test_a_dictionary_is_read_back_as_it_was(table):
+    assert read_toml(toml_bytes(table, where="x"), where="x") == table
+
+
+def test_what_python_has_and_toml_has_not_is_written_by_its_meaning(tmp_path):
+    table = {
+        "path": tmp_path,
+        "share": np.float64(0.5),
+        "ends": (np.int64(0), 1),
+        "flag": np.bool_(1),
+        "grid": np.array([[1, 2]]),
+        "unset": None,
+        "inner": {"unset": None, "rows": [{"a": 1}]},
+    }
+    assert read_toml(toml_bytes(table, where="x"), where="x") == {
+        "path": str(tmp_path),
+        "share": 0.5,
+        "ends": [0, 1],
+        "flag": True,
+        "grid": [[1, 2]],
+        "inner": {"rows": [{"a": 1}]},
+    }
+
+
+ENDLESS: list[object] = []
+ENDLESS.append(ENDLESS)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"a": {"b": object()}}, "^x: a: b: got object, expected text"),
+        ({"a": [{"b": {"c": b"1"}}]}, r"^x: a\[0\]: b.c: got bytes"),
+        ({"a": {3: 1}}, "^x: a: a key is 3, expected text"),
+        ({"a": [None]}, "^x: a: got NoneType"),
+        ({"a": ENDLESS}, "^x: a: nested deeper than"),
+    ],
+)
+def test_what_toml_cannot_hold_is_refused_by_its_key(table, said):
+    with pytest.raises(SpecError, match=said):
+        toml_bytes(table, where="x")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from assay.api.benchmarks import load_benchmark
     from assay.api.claims import claims, fix_claims, scan_claims
     from assay.api.comparison import compare
+    from assay.api.critic.asymmetry import asymmetry
+    from assay.api.critic.critique import critique
     from assay.api.dual_condition import dual, gate, matrix
     from assay.api.methods import methods, run, try_method
     from assay.api.planning import power
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from assay.comparison.result import Comparison, Comparisons
     from assay.confounding.balanced import Balanced
     from assay.confounding.result import ConfoundAudit
+    from assay.critic.asymmetry.result import Asymmetry
+    from assay.critic.result import Critique
     from assay.dual_condition.result import DualResult
     from assay.errors import (
         AssayError,
@@ -51,6 +55,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "api.claims": "claims fix_claims scan_claims",
     "api.comparison": "compare",
+    "api.critic.asymmetry": "asymmetry",
+    "api.critic.critique": "critique",
     "api.dual_condition": "dual gate matrix",
     "api.planning": "power",
     "api.regression": "assert_no_regression",
@@ -69,6 +75,8 @@ _HOMES = {
     "comparison.result": "Comparison Comparisons",
     "confounding.balanced": "Balanced",
     "confounding.result": "ConfoundAudit",
+    "critic.asymmetry.result": "Asymmetry",
+    "critic.result": "Critique",
     "dual_condition.result": "DualResult",
     "errors": "AssayError IntegrityError MethodError ProtocolError SpecError StorageError",
     "gauntlet.load": "load_bars",
@@ -83,6 +91,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 
 __all__ = [
     "AssayError",
+    "Asymmetry",
     "Balanced",
     "BarSet",
     "Benchmark",
@@ -92,6 +101,7 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "ConfoundAudit",
+    "Critique",
     "DualResult",
     "IntegrityError",
     "Limits",
@@ -107,10 +117,12 @@ __all__ = [
     "Verification",
     "__version__",
     "assert_no_regression",
+    "asymmetry",
     "balance",
     "claims",
     "compare",
     "confounds",
+    "critique",
     "dual",
     "export",
     "fix_claims",

@@ -20,6 +20,8 @@ from assay.bounds import MAX_DEPTH, MAX_LINE_BYTES
 from assay.errors import SpecError
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_PLACE_AFTER = re.compile(r"( starting)? at$")
+"""The end of some messages of the json module, before a place that we give ourselves."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
@@ -66,7 +68,7 @@ def parse_json(text: str, *, where: str, floats: Callable[[str], float] | None =
         except json.JSONDecodeError as error:
             whole = text.lstrip()[:1] in ("{", "[") and error.pos >= len(text.rstrip())
             raise SpecError(
-                f"{where}, column {error.colno}: not JSON: {error.msg};"
+                f"{where}, column {error.colno}: not JSON: {_PLACE_AFTER.sub('', error.msg)};"
                 f" got {excerpt(text, error.pos)}",
                 hint="Write each record on one line." if whole else None,
             ) from None

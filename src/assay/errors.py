@@ -19,13 +19,20 @@
     ├── IntegrityError             4  a record was changed
     │   ├── DigestMismatch         4  bytes differ from their recorded digest
     │   └── BrokenChain            4  the hash links of a ledger do not match
-    └── MethodError                5  the method under test failed
-        ├── MethodNotLoaded        5  it could not be imported, or has no such function
-        ├── MethodRaised           5  it raised an exception
-        ├── MethodExited           5  it asked the interpreter to exit
-        ├── MethodCrashed          5  its process died
-        ├── MethodTimedOut         5  it was still busy at its deadline
-        └── BadOutput              5  its answer is not a valid answer
+    ├── MethodError                5  the method under test failed
+    │   ├── MethodNotLoaded        5  it could not be imported, or has no such function
+    │   ├── MethodRaised           5  it raised an exception
+    │   ├── MethodExited           5  it asked the interpreter to exit
+    │   ├── MethodCrashed          5  its process died
+    │   ├── MethodTimedOut         5  it was still busy at its deadline
+    │   ├── BadOutput              5  its answer is not a valid answer
+    │   └── Abstained              5  it gave no answer to an item, on purpose
+    └── ModelError                 5  a language model gave no usable reply
+        ├── ModelRefused           5  it refused the request: a wrong key, name or parameter
+        ├── ModelUnreachable       5  it did not reply, also when asked again
+        ├── BadReply               5  its reply cannot be read, or lacks what was asked for
+        ├── NotRecorded            5  a replay has no such call
+        └── BudgetSpent            5  the calls, tokens or money allowed are spent
 
 An exception means that no verdict may be given. A failed bar is not an exception: it is a value.
 """
@@ -268,3 +275,38 @@ class BadOutput(MethodError):
     """The method's answer is not a valid answer."""
 
     kind = "bad-output"
+
+
+class Abstained(MethodError):
+    """The method gave no answer to an item, on purpose. The item is unscored; the run goes on."""
+
+    kind = "abstained"
+
+
+class ModelError(AssayError):
+    """A language model gave no usable reply."""
+
+    exit_code = 5
+
+
+class ModelRefused(ModelError):
+    """The model's server refused the request: a wrong key, name or parameter."""
+
+    status: int | None = None
+    """The status of the server's answer."""
+
+
+class ModelUnreachable(ModelError):
+    """The model did not reply, also when asked again."""
+
+
+class BadReply(ModelError):
+    """The model's reply cannot be read, or lacks what was asked for."""
+
+
+class NotRecorded(ModelError):
+    """A replay has no such call."""
+
+
+class BudgetSpent(ModelError):
+    """The calls, tokens or money that were allowed are spent."""

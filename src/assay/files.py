@@ -2,13 +2,14 @@
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from assay.bounds import MAX_FILE_BYTES
+from assay.bounds import MAX_FILE_BYTES, MAX_TOML_BYTES
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, StorageError, storage
 
@@ -79,7 +80,8 @@ def read_bounded(path: Path, most: int) -> bytes:
     """The bytes of an untrusted file, which must be a regular file of at most `most` bytes."""
     with storage(path):
         if path.exists() and not path.is_file():
-            raise SpecError(f"{path}: not a regular file")
+            kind = "a folder, not a file" if path.is_dir() else "not a regular file"
+            raise SpecError(f"{path}: {kind}")
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > most:  # too large: not read at all
@@ -91,8 +93,25 @@ def read_bounded(path: Path, most: int) -> bytes:
     return data
 
 
-def read_spec(path: Path, most: int, *, verb: str) -> bytes:
-    """The bytes of a verb's spec file; where there is none, the error says how to write one."""
+@dataclass(frozen=True, kw_only=True)
+class SpecText:
+    """The TOML of a spec, its name in messages, and the folder that its paths start from."""
+
+    data: bytes
+    where: str
+    home: Path
+
+
+def read_spec(spec: str | Path | Mapping[str, Any], *, verb: str) -> SpecText:
+    """A verb's spec file, or a dictionary of its keys, whose paths start from here.
+
+    If there is no such file, the error says how to write one.
+    """
+    if isinstance(spec, Mapping):
+        from assay.toml import toml_bytes  # the guardian imports this module without packages
+
+        return SpecText(data=toml_bytes(spec, where="spec"), where="spec", home=Path())
+    path = Path(spec)
     with storage(path):
         there = path.exists()
     if not there:
@@ -100,7 +119,7 @@ def read_spec(path: Path, most: int, *, verb: str) -> bytes:
             f"{path}: No such file or directory",
             hint=f"`assay {verb} --init` writes one to fill in.",
         )
-    return read_bounded(path, most)
+    return SpecText(data=read_bounded(path, MAX_TOML_BYTES), where=str(path), home=path.parent)
 
 
 def read_parts(file: BinaryIO, most: int) -> Iterator[bytes]:

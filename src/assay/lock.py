@@ -124,7 +124,9 @@ def _holders(inode: int) -> list[str]:
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Keep other processes from writing runs into the same folder."""
-    busy = ProtocolError(f"{folder}: another process is making runs there")
+    busy = ProtocolError(
+        f"{folder}: another process is making runs there", hint="Wait for it to end, or stop it."
+    )
     with locked(folder / ".lock", busy=busy):
         yield
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from assay.wording import printable
+from assay.wording import p_value, printable
 
 _MOST_ROWS = 60
 """Rows of the table that a notebook shows; `to_rows` gives all of them."""
-_MOST_LINES = 13
+_MOST_LINES = 18
 _LONGEST_LINES = (400, 250, 160, 100)
-_LONGEST = 1_400
+_LONGEST = 2_000
 """The most characters of a printed result; names and reasons can come from untrusted files. If it
 is longer, every line is cut at the next of these lengths."""
 
@@ -67,13 +67,13 @@ def _cut(text: str, most: int) -> str:
 
 
 def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as a table: numbers to three places, unknown values empty."""
+    """Rows as a table: numbers to three places, small p-values as under a thousandth."""
     if not rows:
         return ""
     names = list(dict.fromkeys(name for row in rows for name in row))
     head = "".join(f"<th>{_escaped(name)}</th>" for name in names)
     body = "".join(
-        f"<tr>{''.join(f'<td>{_cell(row.get(name))}</td>' for name in names)}</tr>"
+        f"<tr>{''.join(f'<td>{_cell(name, row.get(name))}</td>' for name in names)}</tr>"
         for row in rows[:_MOST_ROWS]
     )
     more = len(rows) - _MOST_ROWS
@@ -87,11 +87,9 @@ def _escaped(text: str) -> str:
     return escape(text)
 
 
-def _cell(value: object) -> str:
+def _cell(name: str, value: object) -> str:
     if value is None:
         return ""
-    return (
-        f"{value:.3f}"
-        if isinstance(value, float)
-        else _escaped(_cut(str(value), _LONGEST_LINES[0]))
-    )
+    if isinstance(value, float):
+        return _escaped(p_value(value) if name == "p" else f"{value:z.3f}")
+    return _escaped(_cut(str(value), _LONGEST_LINES[0]))

@@ -1,11 +1,12 @@
-"""Read TOML within limits: input that would stall the parser is refused before parsing.
+"""Read TOML within limits, and write a dictionary as TOML.
 
-The standard library's parser needs time quadratic in the parts of a key: a dotted key of one
-megabyte takes hours.
+Input that would stall the parser is refused before parsing: the standard library's parser needs
+time quadratic in the parts of a key, so a dotted key of one megabyte takes hours. A dictionary
+given in place of a file is written as one, so the same code checks both, with the same messages.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
 import msgspec
@@ -16,7 +17,9 @@ from assay.errors import SpecError
 from assay.wording import did_you_mean
 
 MAX_KEY_PARTS = 32
-_UNKNOWN = re.compile(r"unknown field `([^`]{1,80})`")
+_UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]{1,80})`(?: - at `\$(?P<place>[^`]*)`)?")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _TOKEN = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}'
     r"|'''(?:[^']|'(?!''))*+'{3,5}"
@@ -49,11 +52,32 @@ def read_toml(
         raise SpecError(f"{where}: not TOML: {error}", hint=hint) from None
 
 
-def nearest_key(error: msgspec.ValidationError, form: type, hint: str | None = None) -> str | None:
-    """A question that names the key nearest to an unknown one, if one is near; then the hint."""
+def key_hint(error: msgspec.ValidationError, form: type, hint: str | None = None) -> str | None:
+    """For an unknown key, the nearest one and those that may stand in its place; else `hint`."""
     found = _UNKNOWN.search(str(error))
-    near = None if found is None else did_you_mean(found[1], _keys(form, set()))
-    return " ".join(filter(None, (near, hint))) or None
+    if found is None:
+        return hint
+    table = _struct_at(form, found["place"] or "")
+    keys = [] if table is None else [f.encode_name for f in msgspec.structs.fields(table)]
+    near = did_you_mean(found["key"], _keys(form, set()))
+    said = f"The keys here: {', '.join(keys)}." if keys else hint
+    return " ".join(filter(None, (near, said))) or None
+
+
+def _struct_at(form: object, place: str) -> type[msgspec.Struct] | None:
+    """The struct at a place such as `.bar[0].minus` inside a struct."""
+    table = _struct(form)
+    for name in re.findall(r"\.([A-Za-z_]+)", place):
+        fields = {f.encode_name: f.type for f in msgspec.structs.fields(table)} if table else {}
+        table = _struct(fields.get(name))
+    return table
+
+
+def _struct(form: object) -> type[msgspec.Struct] | None:
+    """A struct, or the first one in a list, a dictionary or a union."""
+    if isinstance(form, type) and issubclass(form, msgspec.Struct):
+        return form
+    return next((found for each in get_args(form) if (found := _struct(each))), None)
 
 
 def _keys(form: object, seen: set[object]) -> set[str]:
@@ -88,3 +112,73 @@ def _check_keys(text: str, where: str) -> None:
             raise SpecError(f"{where}, line {line}: a key of more than {MAX_KEY_PARTS} parts")
         if depth > MAX_DEPTH:
             raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels")
+
+
+def toml_bytes(table: Mapping[Any, Any], *, where: str) -> bytes:
+    """A dictionary as the bytes of a TOML file; a key whose value is None is left out."""
+    alone: list[str] = []
+    tables: list[str] = []
+    for name, value in _entries(table, where):
+        listed = list(value) if isinstance(value, (list, tuple)) else []
+        if isinstance(value, Mapping):
+            tables += [f"\n[{_key(name)}]", *_lines(value, f"{where}: {name}")]
+        elif listed and all(isinstance(each, Mapping) for each in listed):
+            for number, each in enumerate(listed):
+                tables += [f"\n[[{_key(name)}]]", *_lines(each, f"{where}: {name}[{number}]")]
+        else:
+            alone += _lines({name: value}, where)
+    return "\n".join([*alone, *tables, ""]).lstrip("\n").encode("utf-8", "backslashreplace")
+
+
+def _lines(table: Mapping[Any, Any], where: str) -> list[str]:
+    return [
+        f"{_key(name)} = {_value(value, f'{where}: {name}')}"
+        for name, value in _entries(table, where)
+    ]
+
+
+def _entries(table: Mapping[Any, Any], where: str) -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if not isinstance(name, str):
+            raise SpecError(f"{where}: a key is {name!r:.60}, expected text")
+        if value is not None:
+            yield name, value
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else quoted(name)
+
+
+def _value(value: Any, where: str, depth: int = 0) -> str:  # noqa: ANN401 - any value
+    """A value within its line."""
+    if depth > MAX_DEPTH:
+        raise SpecError(f"{where}: nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return quoted(str(value))
+    if isinstance(value, (int, float)):
+        return repr(int(value) if isinstance(value, int) else float(value))
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_value(each, where, depth + 1) for each in value)}]"
+    if isinstance(value, Mapping):
+        pairs = (
+            f"{_key(name)} = {_value(each, f'{where}.{name:.60}', depth + 1)}"
+            for name, each in _entries(value, where)
+        )
+        return f"{{{', '.join(pairs)}}}"
+    for convert in ("__fspath__", "tolist"):  # a path; a number or an array of numpy
+        if callable(getattr(value, convert, None)):
+            return _value(getattr(value, convert)(), where, depth + 1)
+    raise SpecError(
+        f"{where}: got {type(value).__name__}, expected text, a number, True, False, a list or a"
+        " dictionary"
+    )
+
+
+def quoted(text: str) -> str:
+    """A TOML basic string."""
+    escaped = (
+        _ESCAPES.get(char, char if char.isprintable() else f"\\U{ord(char):08X}") for char in text
+    )
+    return f'"{"".join(escaped)}"'

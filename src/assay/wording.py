@@ -90,6 +90,11 @@ def number(value: float, whole: bool = False) -> str:
     return f"{value:z,.0f}" if whole else f"{value:z.3f}"
 
 
+def p_value(p: float) -> str:
+    """A p-value without its leading zero; a small one is under a thousandth."""
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
 def signed(value: float, whole: bool = False) -> str:
     """A difference with its sign."""
     return f"{value:+z,.0f}" if whole else f"{value:+z.3f}"
@@ -159,7 +164,7 @@ def _called(match: re.Match[str]) -> str:
     """A command as a call; as a command in backquotes where there is no such function."""
     whole = match["in_quotes"] or f"{match['verb']}{match['rest']}"
     verb = next(verb for verb in _VERBS.split("|") if whole.startswith(verb))
-    if verb not in _CALLS:
+    if verb not in _CALLS or " --" in whole:  # no parameter: the command's own flag, as --init
         return f"`assay {as_flags(whole)}`"
     words = re.findall(_WORD, whole.removeprefix(verb))
     named = [parameter for word in words if (parameter := PARAMETER.fullmatch(word))]

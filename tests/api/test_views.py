@@ -12,12 +12,17 @@ from helpers.trial_systems import plan
 import assay
 from assay.api.trial_sources import TrialSet
 from assay.confounding.balance import Surfaces
+from assay.critic.asymmetry.judge import AsymmetrySetting, asymmetry
+from assay.critic.asymmetry.result import Misconception, Stance
+from assay.critic.judge import CritiqueSetting, JudgedAnswer, Labelled, critique
+from assay.critic.tokens import TokenJudgement
+from assay.critic.wordings import wordings
 from assay.result import Result, Viewed, html_table
 from assay.study.predictions.falsified import AllFalsified, Falsified
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "<script>print(1)</script>\x1b[31m"
-LONGEST = 1_500
+LONGEST = 2_100
 EXAMPLE = ROOT / "examples/compare-two-versions"
 
 
@@ -85,11 +90,29 @@ def of_gauntlet():
     yield from (study, study.board(), study.calibration(), found, found.entries[0])
 
 
+def of_critiques():
+    judged = TokenJudgement(p_no=0.7, low=0.6, high=0.8, mass=0.9, unseen=0.05)
+    asked = wordings()
+    answers = [JudgedAnswer(id=f"a{i}", judgements=(judged,) * len(asked)) for i in range(40)]
+    setting = CritiqueSetting(
+        model="m", wordings=asked, data="d", digest="sha256:0", min_mass=0.2, top=20, toy=True
+    )
+    labels = Labelled(wrong={f"a{i}": i % 2 == 0 for i in range(40)})
+    yield critique(answers, setting, labels)
+    shown = Misconception(
+        id="a", answer="No.", similarity=0.8, p_no=0.9, v2=Stance.UNCLEAR, v3=Stance.REFUTES
+    )
+    yield asymmetry(
+        [shown] * 3,
+        AsymmetrySetting(model="m", encoder="e", prompt="p", data="d", digest="sha256:0"),
+    )
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     home = tmp_path_factory.mktemp("views")
     made = [*of_data(), *of_comparisons(home), *of_memory(home), *of_study(home), *of_gauntlet()]
-    return [*made, *of_claims(home)]
+    return [*made, *of_claims(home), *of_critiques()]
 
 
 def kinds(base):
@@ -105,7 +128,7 @@ def test_nothing_that_is_printed_is_long(results):
     for result in results:
         lines = str(result).splitlines()
         assert len(str(result)) <= LONGEST, type(result)
-        assert 1 <= len(lines) <= 14, type(result)
+        assert 1 <= len(lines) <= 18, type(result)
         assert len(repr(result)) < 250, type(result)
         assert "\n" not in repr(result)
 
@@ -156,6 +179,39 @@ def test_names_from_other_peoples_files_are_no_code():
         assert "&lt;script&gt;" in html, type(result)
         for text in (str(result), repr(result)):
             assert "\x1b" not in text, type(result)
+
+
+def graded(k):
+    return [{"instance": f"q{n}", "ok": n % k > 0, "tokens": 100 + n * k, "refusal": n % 2}
+            for n in range(60)]  # fmt: skip
+
+
+def test_a_printed_comparison_says_what_it_assumed_and_what_it_only_reports():
+    lines = str(assay.compare(graded(2), graded(3))).splitlines()
+    assert "assumed: higher is better in ok" in lines
+    assert (
+        "reported only: tokens 159 -> 188 (lower is better), refusal 0.500 -> 0.500 (direction"
+        " unknown)" in lines
+    )
+    lines = str(assay.compare(graded(2), graded(3), graded(4))).splitlines()
+    assert "assumed: higher is better in ok" in lines
+    assert "reported only: tokens (lower is better), refusal (direction unknown)" in lines
+
+
+def test_a_planned_comparison_assumes_nothing():
+    said = str(assay.compare(graded(2), graded(3), config={"dimensions": {"ok": {}}}))
+    assert "assumed" not in said
+    assert "reported only" not in said
+    assert "assumed" not in str(assay.compare(*([{"instance": "q", "recall": n}] for n in (0, 1))))
+
+
+def test_a_notebook_shows_a_small_p_as_under_a_thousandth():
+    found = assay.compare([0] * 60, [1] * 60)
+    assert found.dimensions[0].p < 0.001
+    assert "<td>&lt;.001</td>" in found._repr_html_()
+    assert html_table([{"p": 0.0425, "q": 0.0425, "r": -0.0001}]).endswith(
+        "<tr><td>.043</td><td>0.043</td><td>0.000</td></tr></tbody></table>"
+    )
 
 
 class Long(Result, frozen=True, kw_only=True):

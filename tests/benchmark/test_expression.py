@@ -56,3 +56,10 @@ def test_what_cannot_be_read_is_refused(text):
 def test_a_field_that_a_record_lacks_is_named():
     with pytest.raises(SpecError, match="record 7 has no group"):
         parse_expression("group == a").holds(RECORD)
+
+
+@pytest.mark.parametrize(("text", "got"), [("", "nothing"), ("class", "'class'")])
+def test_what_is_no_comparison_is_named_and_an_example_given(text, got):
+    with pytest.raises(SpecError, match=f"expected a comparison, got {got}") as caught:
+        parse_expression(text)
+    assert "class != truth" in caught.value.hint

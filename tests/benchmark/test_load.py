@@ -116,7 +116,7 @@ def test_a_file_that_is_slightly_wrong_is_refused_with_the_place(name, written):
 
 
 BAD_CSV = {
-    "a missing cell": ("question,label\nQ,1\nR\n", "line 3: 1 cells, expected 2 as in the header"),
+    "a missing cell": ("question,label\nQ,1\nR\n", "line 3: 1 cell, expected 2 as in the header"),
     "a column twice": ("question,question\nQ,R\n", "line 1: column 'question' occurs twice"),
     "an open quote": ('question,label\n"Q,1\n', "not CSV"),
     "no rows": ("question,label\n", "no records"),

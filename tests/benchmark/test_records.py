@@ -61,7 +61,7 @@ def test_a_label_that_is_true_or_false_is_called_so(written):
 
 def test_a_negative_value_alone_asks_for_the_positive_one(written):
     error = refusal(written(rows("yes", "no", "yes")), negative="no")
-    assert "2 records neither positive nor negative: 'yes' (2)" in error.message
+    assert "2 records are neither positive nor negative: 'yes' (2)" in error.message
     assert error.hint.startswith("Which value is positive? Name it: `positive=VALUE`")
 
 
@@ -88,7 +88,7 @@ def test_an_expression_makes_all_others_negative(written):
 def test_what_is_neither_positive_nor_negative_is_refused_or_left_out(written):
     path = written(rows("yes", "no", "N/A", "?", "N/A"))
     error = refusal(path, positive="yes", negative="no")
-    assert "3 records neither positive nor negative: 'N/A' (2), '?' (1)" in error.message
+    assert "3 records are neither positive nor negative: 'N/A' (2), '?' (1)" in error.message
     assert "line 3" in error.message and error.hint.endswith("`unknown=exclude`.")
     found = read(path, positive="yes", negative="no", unknown="exclude")
     assert labels(found) == {"r0": True, "r1": False}
@@ -225,7 +225,7 @@ def test_lines_that_cannot_be_read_are_named_with_the_others(written):
     assert "line 2, column 2: not JSON" in error.message
     assert [detail[:6] for detail in error.details] == ["line 3", "line 1"]
     cells = refusal(written("question,label\nQ\nR,1,2\nS,1\n", "file.csv"))
-    assert "line 2: 1 cells" in cells.message and "line 3: 3 cells" in cells.details[0]
+    assert "line 2: 1 cell, " in cells.message and "line 3: 3 cells" in cells.details[0]
 
 
 def test_other_peoples_words_are_bounded_and_escaped(written):
@@ -347,7 +347,9 @@ def test_labels_that_are_words_are_listed_once_with_the_flag_that_names_the_posi
     error = refusal(written(rows(*["richtig", "falsch"] * 20, "falsch")))
     assert "the label 'label' has 2 values: 'falsch' (21), 'richtig' (20)" in error.message
     assert not error.details
-    assert error.hint == "Which value is positive? Name it: `positive=VALUE`."
+    assert error.hint == (
+        "Which value is positive? Name it: `positive=falsch` or `positive=richtig`."
+    )
     assert "`unknown=exclude`" in refusal(written(rows(*["yes", "no", "?"] * 5))).hint
 
 
@@ -363,10 +365,16 @@ def test_all_missing_columns_are_asked_for_in_one_message(written):
     assert "neither a label nor a class" in error.message
     assert "no column 'question', no column 'answer'" in error.message
     assert "the columns are 'Frage', 'Antwort', 'Urteil'" in error.message
-    for flag in ("`label=COLUMN`", "`question=COLUMN`", "`response=COLUMN`"):
-        assert flag in error.hint, flag
+    pasted = "`label=COLUMN` `question=Frage` `response=Antwort`"
+    assert error.hint == f"Which columns hold them? Name them: {pasted}"
     named = refusal(path, question="Frage", label="Urteil", group="set")
     assert named.message.endswith("no column 'set'; the columns are 'Frage', 'Antwort', 'Urteil'")
+
+
+def test_a_response_that_is_easily_forgotten_is_named_with_the_columns_that_are_missing(written):
+    error = refusal(written([{"prompt": "Q?", "answer": "a", "is_correct": 1}]))
+    named = "`label=is_correct` `question=prompt` `response=answer`"
+    assert error.hint == f"Which columns hold them? Name them: {named}"
 
 
 def test_long_column_names_are_told_apart_by_their_ends(written):

@@ -141,6 +141,8 @@ def test_what_was_packed_is_packed_again(written, tmp_path, pack):
     assert kept == subset_bytes(benchmark, KEPT, f"other.jsonl{pack}")
     with pytest.raises(SpecError, match=rf"in \.jsonl\{pack}, but the new file ends in '\.jsonl'"):
         subset_bytes(benchmark, KEPT, "kept.jsonl")
+    with pytest.raises(SpecError, match="but the new file has no ending"):
+        subset_bytes(benchmark, KEPT, "kept")
 
 
 def test_elements_of_an_array_are_kept_letter_for_letter(written, tmp_path):

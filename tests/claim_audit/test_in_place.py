@@ -56,6 +56,8 @@ def test_a_claim_covers_the_last_number_before_it(text, number):
         (f"two and three <!-- claim: {J} -->", "three"),
         (f"0.796-0.932 <!-- claim: {J} -->", "0.932"),
         (f"from 1-5 <!-- claim: {J} -->", "5"),
+        (f"on D5, 16 <!-- claim: {J} --> of them", "16"),
+        (f"in 2019, 86 % <!-- claim: {J} -->", "86 %"),
         (f"0.894 [0.830, 0.945] on it <!-- claim: {J} -->", "0.894 [0.830, 0.945]"),
         (f"Version 3.1.2 <!-- claim: {V} -->", "3.1.2"),
         (f"We release v3.1.2rc1 <!-- claim: {V} -->", "3.1.2rc1"),

@@ -7,7 +7,7 @@ from assay.claim_audit.correction.reprint import reprinted
 from assay.claim_audit.mutants import altered_values
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import claims_in
-from assay.claim_audit.texts.printed_intervals import parse_interval
+from assay.claim_audit.texts.printed_intervals import parse_spread
 
 RECORD = {"value": 0.894, "low": 0.830, "high": 0.945}
 FORMS = [
@@ -38,7 +38,7 @@ FORMS = [
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_number_is_read_with_its_interval(form):
-    found = parse_interval(form)
+    found = parse_spread(form)
     assert [part.value for part in found.parts] == [Decimal(x) for x in ("0.894", "0.830", "0.945")]
     assert agrees(form, RECORD)
     for name in RECORD:
@@ -87,4 +87,4 @@ def test_signs_thousands_and_units(form, ends):
      "0.894 and [0.830, 0.945]", "[0.830, 0.945]", "0.894 CI", "", 3, "1 " + "[" * 300],
 )  # fmt: skip
 def test_what_is_no_interval_is_none(text):
-    assert parse_interval(text) is None
+    assert parse_spread(text) is None

@@ -100,7 +100,7 @@ def test_nothing_is_overwritten_and_nothing_is_left_after_an_error(assay_cmd, tm
             "This looks like halueval-qa.",
         ),
         (["halueval-qa", "none.json", "--out", "new.jsonl"], "none.json: No such file"),
-        (["halueval-qa", ".", "--out", "new.jsonl"], "not a regular file"),
+        (["halueval-qa", ".", "--out", "new.jsonl"], "a folder, not a file"),
         (["halueval", "qa_data.json", "--out", "new.jsonl"], "is not one of 'fover'"),
         (["halueval-qa", "qa_data.json", "--best", "--out", "new.jsonl"], "--best: truthfulqa."),
         (["halueval-qa", "qa_data.json", "--execute", "--out", "new.jsonl"], "Name the samples"),

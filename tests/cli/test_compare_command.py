@@ -102,7 +102,7 @@ def test_a_gain_is_ratified_and_exits_0(assay_cmd, tmp_path):
     done = assay_cmd("compare", "--baseline", "a.jsonl", "--candidate", "b.jsonl")
     assert done.code == 0
     assert "verdict  RATIFY" in done.out
-    assert "now reach the best value: 8 times" in done.out
+    assert "8 instances now reach the best value of " in done.out
     assert done.err == ""
 
 
@@ -295,8 +295,8 @@ def test_a_file_of_dimensions_gates_turns_and_scales(here, pair):
     ("flags", "said"),
     [
         (("--config", "nowhere.toml"), "nowhere.toml"),
-        (("--config", "."), "not a regular file"),
-        (("--gate", "other"), "no run has the gated dimension 'other'"),
+        (("--config", "."), "a folder, not a file"),
+        (("--gate", "other"), "no run has the gated dimension 'other'; the dimensions are "),
         (("--dimension", "other"), "no column 'other'"),
         (("--instance", "case"), "no column 'case'"),
         (("--artifact", "nowhere"), "nowhere"),

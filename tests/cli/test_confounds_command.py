@@ -307,7 +307,7 @@ def test_records_that_are_neither_positive_nor_negative_are_left_out(assay_cmd):
     partition = ("--positive", "class == folklore", "--negative", "class == truth")
     refused = assay_cmd("confounds", "darkcore", *partition, "--no-joint")
     assert refused.code == 2
-    assert "19 records neither positive nor negative: 'factual-error' (13)" in refused.err
+    assert "19 records are neither positive nor negative: 'factual-error' (13)" in refused.err
     assert "--unknown exclude" in refused.err
     exclude = ("--unknown", "exclude")
     done = assay_cmd("confounds", "darkcore", *partition, *exclude, "--no-joint", "--json")

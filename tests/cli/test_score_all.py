@@ -186,3 +186,9 @@ def test_judging_again_is_not_said_to_be_the_first_time(assay_cmd, runs):
 
 def test_bars_that_are_not_there_are_bad_usage(assay_cmd, runs):
     assert assay_cmd("score", "--all", "--bars", "v99").code == 2
+
+
+def test_a_study_without_a_run_has_none_to_judge(assay_cmd, tmp_path):
+    assert assay_cmd("new", "fresh").code == 0
+    done = assay_cmd("score", "fresh", "--all")
+    assert (done.code, done.out) == (0, "No run to judge yet.\n")

@@ -398,3 +398,17 @@ def test_default_bars_point_to_those_beyond_the_surface(assay_cmd, tmp_path):
     plain = assay_cmd("try", "token-overlap", "--benchmark", "mine.jsonl")
     assert "beyond the surface" in plain.out and "--bars plain-2" in plain.out
     assert "--bars plain-2" not in assay_cmd("try", "token-overlap", "--bars", "v1").out
+
+
+def test_three_caveats_are_written_out_and_all_if_asked_for(assay_cmd, tmp_path):
+    rows = [f"Why {n // 2}?,{'a ' * (1 + n % 2)},{n % 2}" for n in range(20)]
+    (tmp_path / "small.csv").write_text("\n".join(["question,response,label", *rows]))
+    words = ("try", "oracle:word_length", "--benchmark", "small.csv", "--bars", "plain")
+    short, whole = assay_cmd(*words).out, assay_cmd(*words, "--caveats").out
+    assert "same-ranking: " in short and "idle-control: " in short and "small-n: " in short
+    others = "unsealed, not-isolated, grouped-by-question"
+    assert f"also noted: {others} (--caveats shows them)" in short
+    assert "not-isolated: " not in short
+    assert "not-isolated: " in whole and "also noted" not in whole
+    card = assay_cmd(*words, "--json").json
+    assert all(f"{caveat['code']}: " in whole for caveat in card["caveats"])

@@ -45,6 +45,33 @@ def test_a_missing_file_is_answered_with_the_one_beside_it(assay_cmd, tmp_path):
     assert "Did you mean answers.jsonl?" in assay_cmd("confounds", "answer.jsonl").err
 
 
+def test_a_missing_side_is_answered_with_the_file_beside_it(assay_cmd, tmp_path):
+    (tmp_path / "after.csv").write_text("")
+    assert "Did you mean after.csv?" in assay_cmd("compare", "afters.csv", "x").err
+
+
+def test_a_percentage_for_a_number_is_answered_with_the_number(assay_cmd):
+    assert "Write 80% as 0.8." in assay_cmd("power", "--from", "80%", "--to", "0.9").err
+    assert "Write 80 % as 0.8." in assay_cmd("power", "--from", "80", "--to", "90").err
+    words = assay_cmd("power", "--from", "much", "--to", "0.9").err
+    assert "'much' is not a valid float. Expected a number.\n" in words
+
+
+def test_the_choices_of_a_missing_argument_stand_on_one_line(assay_cmd):
+    error = assay_cmd("benchmark", "import").err
+    assert "Choose from: fover, halueval-qa," in error
+    assert "humaneval. For example: assay benchmark import" in error
+
+
+@pytest.mark.parametrize("words", [("claims", "."), ("dual", "."), ("trials", ".")])
+def test_a_folder_for_a_file_is_called_a_folder(words, assay_cmd):
+    assert "SpecError: .: a folder, not a file" in assay_cmd(*words).err
+
+
+def test_a_log_that_is_not_there_is_called_missing(assay_cmd):
+    assert "gone.eval: no such file or folder" in assay_cmd("export", "gone.eval", "--out", "o").err
+
+
 def test_a_folder_is_answered_by_what_it_holds(assay_cmd, tmp_path):
     (tmp_path / "study").mkdir()
     (tmp_path / "study/study.toml").write_text("")

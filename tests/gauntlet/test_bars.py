@@ -64,7 +64,7 @@ WRONG = {
         DETECTION + 'minus = {feature = "x", direction = "raw", by = 1}',
         "unknown field `by` - at `$.bar[0].minus`",
     ),
-    "an unreadable expression": (DETECTION.replace("!= truth", "~ truth"), "cannot be read"),
+    "an unreadable expression": (DETECTION.replace("!= truth", "~ truth"), "expected a comparison"),
     "an F1 of scores": (
         DETECTION.replace('"auc"', '"f1"'),
         "F1 needs classes, but detection gives scores",

@@ -335,6 +335,12 @@ def test_columns_that_split_or_filter_are_no_dimensions_unless_asked_for():
     assert names(dimensions=("acc", "fold", "flagged")) == {"acc", "fold", "flagged"}
 
 
+def test_percentages_as_text_are_answered_with_how_to_write_them():
+    with pytest.raises(assay.SpecError) as error:
+        read("a.csv", "instance,acc\nq,87%\np,9 %\n")
+    assert "acc: text: percentages such as '87%'; write 87% as 0.87" in str(error.value)
+
+
 def test_a_file_with_no_number_but_those_it_is_filtered_by_has_no_scores():
     text = lines({"instance": "q", "fold": 1, "note": "x"})
     where = parse_expression("fold == 1", fields=None)

@@ -3,8 +3,9 @@
 import io
 
 import assay
+from assay.caveats import Caveat
 from assay.report.gauntlet import draw_scorecard
-from assay.report.terminal import console
+from assay.report.terminal import EVERY_CAVEAT, console, draw_caveats
 from assay.wording import printable
 
 EXPECTED = """\
@@ -41,3 +42,30 @@ def test_a_scorecard_reads_as_it_should():
 
 def test_nothing_that_is_shown_can_drive_a_terminal():
     assert printable("a\x1b[31mb\nverdict PASS\x07é≥") == "a\\x1b[31mb\\x0averdict PASS\\x07é≥"
+
+
+CAVEATS = [
+    Caveat(code=code, message=f"About {code}.")
+    for code in ("resumed", "small-n", "unsealed", "learner", "unfit")
+]
+
+
+def caveats_drawn(every):
+    out = io.StringIO()
+    draw_caveats(CAVEATS, console(out), every=every)
+    return out.getvalue().splitlines()
+
+
+def test_a_screen_writes_out_three_caveats_by_rank_and_says_how_to_see_the_others():
+    assert caveats_drawn(EVERY_CAVEAT) == [
+        "unfit: About unfit.",
+        "small-n: About small-n.",
+        "unsealed: About unsealed.",
+        "also noted: learner, resumed (--caveats shows them)",
+    ]
+
+
+def test_every_caveat_is_written_out_when_asked_for():
+    assert [line.partition(":")[0] for line in caveats_drawn(None)] == [
+        *("unfit", "small-n", "unsealed", "learner", "resumed")
+    ]

@@ -15,13 +15,18 @@ from typing import Any, ParamSpec, TypeVar
 
 from assay.bounds import shown_number
 from assay.errors import SpecError
+from assay.wording import some
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _NUMBERS: Mapping[object, type] = {int: Integral, float: Real}
-_NAMES = {"str": "text", "int": "an integer", "float": "a number", "Path": "a path"}
+_NAMES = {"str": "text", "int": "an integer", "float": "a number", "Path": "a path"} | {
+    "Mapping": "a dictionary"
+}
 _DEEPEST = 2
+_MOST_NAMES = 8
+"""Parameters that a hint lists."""
 _HINTS = {
     "Benchmark": 'Load it: `assay.load_benchmark("NAME")`.',
     "BarSet": 'Load them: `assay.load_bars("VERSION")`.',
@@ -66,13 +71,15 @@ def _bound(
     try:
         return signature.bind(*args, **kwargs).arguments
     except TypeError as error:
+        known = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_POSITIONAL]
         near = [
             f"`{close}=`"
             for word in kwargs
-            if word not in signature.parameters
-            for close in difflib.get_close_matches(word, signature.parameters, n=1)
+            if word not in known
+            for close in difflib.get_close_matches(word, known, n=1, cutoff=0.7)
         ]
-        hint = f"Did you mean {near[0]}?" if near else None
+        names = some([name for name in known if name not in ("self", "cls")], _MOST_NAMES)
+        hint = f"Did you mean {near[0]}?" if near else f"Its parameters: {names}."
         raise SpecError(f"{function}(): {error}", hint=hint) from None
 
 
@@ -93,15 +100,13 @@ def _refusal(function: str, name: str, value: object, expected: Sequence[str]) -
     got = type(value).__name__
     if isinstance(value, str) and "text" not in expected:
         got = f"{value!r:.60}"
-    hint = next((_HINTS[kind] for kind in expected if kind in _HINTS), None)
-    if _holds_rows(value) and "a path" in expected:
-        hint = _HINTS["a path"]
+    rows_for_a_file = _holds_rows(value) and "a path" in expected and "a dictionary" not in expected
+    others = (_HINTS[kind] for kind in expected if kind in _HINTS and kind != "a path")
+    hint = _HINTS["a path"] if rows_for_a_file else next(others, None)
     if name == "method" and callable(value):
         hint = (
             "Save it in a file and name both, as text: FILE.py:FUNCTION. A draft copies the file."
         )
-    if hint == _HINTS["a path"] and not _holds_rows(value):
-        hint = None
     return SpecError(f"{function}(): {name} is {got}, expected {' or '.join(expected)}", hint=hint)
 
 

@@ -36,7 +36,7 @@ def compare(
     candidate: object = None,
     *more: object,
     gate: str | Sequence[str] = (),
-    config: str | Path | None = None,
+    config: str | Path | Mapping[str, Any] | None = None,
     by: str | None = None,
     first: str | float | None = None,
     where: str | None = None,
@@ -65,15 +65,17 @@ def compare(
     of scored runs, a stored run that was judged), several paths in a list, a list of dictionaries,
     a frame, or the result of `load_trials`. A dictionary of sides names them:
     `compare({"old": before, "new": after})`. Scores are read, never computed. Runs pair by instance
-    and trial. With more than two sides, each is compared with the first, and the level of 95 %
-    holds for all verdicts together; likewise with several tasks.
+    and trial. Sides may also be plain scores of the same items: lists and arrays pair by position,
+    Series by their index. With more than two sides, each is compared with the first, and the level
+    of 95 % holds for all verdicts together; likewise with several tasks.
 
     Args:
         baseline: runs without the change; with `by`, the source that holds all sides.
         candidate: runs with the change.
         *more: further sides, each compared with the baseline.
         gate: a dimension that must not lose, or several.
-        config: dimensions, gates and margins, in a TOML file.
+        config: dimensions, gates and margins: a TOML file, or a dictionary of its keys, such as
+            `{"dimensions": {"correct": {"gated": True, "margin": 0.02}}}`.
         by: the column that tells the sides of one source apart, as `model`.
         first: with `by`, the side to compare the others with, as the column names it.
         where: read only rows or logs such as `split == "test"`.
@@ -89,7 +91,7 @@ def compare(
         sequential: a test that stays valid if you look after every pair.
         instance: the column that names a row's instance. Default: `instance`.
         trial: the column that numbers repeated runs of an instance. Default: `trial`.
-        dimension: read only this column, or these.
+        dimension: read only this column, or these; for plain scores, their name.
         encoding: the encoding of a file, if not UTF-8.
         split: the split to read, if a folder has several.
         artifact: the artifact that the candidate had; its digest is recorded for `assay ratify`.
@@ -110,6 +112,9 @@ def compare(
         >>> both = [{"model": m, **row} for m, rows in zip("ab", (before, after)) for row in rows]
         >>> assay.compare(both, by="model").favourable
         True
+        >>> scores = [[row["correct"] for row in rows] for rows in (before, after)]
+        >>> assay.compare(*scores).verdict.value
+        'ratify'
 
     """
     one_of("unit", unit, UNITS)
@@ -118,14 +123,23 @@ def compare(
         one_of(name, policy, (None, *POLICIES))
     in_range("resamples", resamples, FEWEST_RESAMPLES, MOST_RESAMPLES)
     side = None if first is None else as_word(first)
-    named = _named(baseline, candidate, more, by=by, first=side, split=split)
+    plan = None if config is None else read_dimensions(config)
+    reading = SideReading(
+        columns=columns_of(instance, trial, dimension, encoding, split),
+        all_scores=plan is not None,
+        planned=() if plan is None else tuple(each.name for each in plan.dimensions),
+        fixture_required=rule != "adr-0031",
+        by=by,
+        where=where,
+        in_study=scorecard_in_force,
+    )
+    named = _named(baseline, candidate, more, first=side, reading=reading)
     if out is not None:
         paths = [each for _, sources in named for each in sources if isinstance(each, Path)]
         check_writable(Path(out), paths)
-    plan = None if config is None else read_dimensions(Path(config))
     gates = words(gate)
     if plan is not None and gates:
-        raise SpecError("`gate=` and `config=` exclude each other: set gated = true in the file")
+        raise SpecError("`gate=` and `config=` exclude each other: set gated = true in the plan")
     policies: Mapping[str, Any] = {
         "missing": missing,
         "crashed": crashed,
@@ -136,15 +150,7 @@ def compare(
         plan=plan,
         gates=gates,
         policies={name: value for name, value in policies.items() if value},
-        reading=SideReading(
-            columns=columns_of(instance, trial, dimension, encoding, split),
-            all_scores=plan is not None,
-            planned=() if plan is None else tuple(each.name for each in plan.dimensions),
-            fixture_required=rule != "adr-0031",
-            by=by,
-            where=where,
-            in_study=scorecard_in_force,
-        ),
+        reading=reading,
         unit=unit,
         sequential=sequential,
         resamples=resamples,
@@ -165,26 +171,29 @@ def _named(
     candidate: object,
     more: Sequence[object],
     *,
-    by: str | None,
     first: str | None,
-    split: str | None,
+    reading: SideReading,
 ) -> list[tuple[str, list[SideSource]]]:
     """The sides by name; only one if a column separates them."""
     sides = [side for side in (baseline, candidate, *more) if side is not None]
-    if by is not None:
-        sources = [each for side in sides for each in sources_of(side, "baseline", split=split)]
+    columns, planned = reading.columns, reading.planned
+    if reading.by is not None:
+        sources = [
+            each for side in sides for each in sources_of(side, "baseline", split=columns.split)
+        ]
         return [("all", sources)]
     if first is not None:
         raise SpecError("`first=` needs `by=COLUMN`: it names one of those sides")
     if candidate is None and isinstance(baseline, Mapping) and len(baseline) > 1:
-        return named_sides(list(baseline.values()), split, names=[str(name) for name in baseline])
+        names = [str(name) for name in baseline]
+        return named_sides(list(baseline.values()), columns, planned, names)
     if candidate is None:
         raise SpecError(
             f"one side, {_shown(baseline)}, and nothing to compare it with",
             hint="Name both: assay compare BASELINE CANDIDATE. Where one file holds both:"
             " `by=COLUMN`.",
         )
-    return named_sides(sides, split)
+    return named_sides(sides, columns, planned)
 
 
 def _shown(side: object) -> str:

@@ -1,10 +1,10 @@
 """Is it capability, or memory? Evaluate a system, and read results."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from msgspec.structs import replace
 
@@ -39,7 +39,7 @@ class EnteredDual:
 
 
 def dual(
-    spec: str | Path,
+    spec: str | Path | Mapping[str, Any],
     *,
     out: str | Path | None = None,
     study: str | Path | None = None,
@@ -55,7 +55,7 @@ def dual(
 
     Args:
         spec: a TOML file: a command, the folder with its state (what it learns), a benchmark,
-            seeds.
+            seeds; or a dictionary of its keys, whose paths start from the working directory.
         out: the folder of results. Default: `results`, next to the spec.
         study: the study whose ledger records the result. Default: the one around `out`.
         metric: `auroc`, `accuracy`, `f1` or `average-precision`; overrides the spec.
@@ -79,27 +79,22 @@ def dual(
         ...         answer = {"id": item["id"], "score": known.get(item["id"], 0.5)}
         ...         print(json.dumps(answer), file=out)
         ... ''')
-        >>> _ = pathlib.Path("dual.toml").write_text('''
-        ... [system]
-        ... command = ["python", "system.py", "{items}", "{outputs}", "{state}"]
-        ... [state]
-        ... root = "state"
-        ... [state.layers.known]
-        ... files = ["known.jsonl"]
-        ... provenance = "item"
-        ... [evaluation]
-        ... benchmark = "questions.jsonl"
-        ... seeds = [1]
-        ... conditions = ["A", "B"]
-        ... ''')
-        >>> assay.dual("dual.toml")
+        >>> known = {"files": ["known.jsonl"], "provenance": "item"}
+        >>> asked = {"benchmark": "questions.jsonl", "seeds": [1], "conditions": ["A", "B"]}
+        >>> command = ["python", "system.py", "{items}", "{outputs}", "{state}"]
+        >>> spec = {"system": {"command": command}, "evaluation": asked}
+        >>> spec["state"] = {"root": "state", "layers": {"known": known}}
+        >>> assay.dual(spec)
         <DualResult MEMORY-CARRIED: without its state it can hardly do the task>
 
     """
-    return evaluate(plan_dual(spec, metric=metric, jobs=jobs), Path(spec), out, study).dual.result
+    beside = Path() if isinstance(spec, Mapping) else Path(spec).parent
+    return evaluate(plan_dual(spec, metric=metric, jobs=jobs), beside, out, study).dual.result
 
 
-def plan_dual(spec: str | Path, *, metric: Metric | None, jobs: int | None) -> DualSpec:
+def plan_dual(
+    spec: str | Path | Mapping[str, Any], *, metric: Metric | None, jobs: int | None
+) -> DualSpec:
     """The spec of an evaluation, with overrides."""
     one_of("metric", metric, (None, *METRICS))
     in_range("jobs", jobs, 1, 1_000)
@@ -109,14 +104,17 @@ def plan_dual(spec: str | Path, *, metric: Metric | None, jobs: int | None) -> D
 
 def evaluate(
     plan: DualSpec,
-    spec: Path,
+    beside: Path,
     out: str | Path | None,
     study: str | Path | None,
     *,
     on_run: Callable[[DualRun], None] | None = None,
 ) -> EnteredDual:
-    """Evaluate, and enter the result if a study is named or holds the results."""
-    folder = Path(out) if out is not None else Path(study or spec.parent) / "results"
+    """Evaluate, and enter the result if a study is named or holds the results.
+
+    `beside` is the spec's folder.
+    """
+    folder = Path(out) if out is not None else Path(study or beside) / "results"
     root = study_root(folder) if study is None else Path(study)
     if root is None:
         from assay.dual_condition.collect import run_dual  # with the sandbox; gates need none

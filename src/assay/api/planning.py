@@ -1,11 +1,12 @@
 """Plan a comparison: the effect that a number of pairs can show."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.api.arguments import in_range
 from assay.api.trial_sources import columns_of, sources_of
+from assay.api.vectors import plain_scores
 from assay.comparison.collect import shared_tasks
 from assay.comparison.pilot import PilotPower, power_of_pilot
 from assay.comparison.power import (
@@ -15,8 +16,11 @@ from assay.comparison.power import (
     power_of_scores,
     smallest_effect,
 )
+from assay.comparison.result import Comparison, Comparisons
 from assay.comparison.sides import SideReading, SideSource, read_sides
+from assay.comparison.trials.collect import Trials
 from assay.errors import SpecError
+from assay.logs.trial_rows import TrialColumns
 from assay.study.scorecards.in_force import scorecard_in_force
 from assay.wording import some
 
@@ -59,7 +63,7 @@ def power(
         dimensions: the number of dimensions tested together.
         power: the probability that a true effect is shown.
         pilot: earlier runs, of the baseline or a pair of baseline and candidate; each a path, rows,
-            a frame, or trials.
+            a frame, trials, or plain scores. Or the comparison of such runs, as `compare` gives it.
         task: the task of the pilot, if its logs hold several.
         instance: the pilot's column that names a row's instance.
         trial: the pilot's column that numbers repeated runs of an instance.
@@ -75,6 +79,10 @@ def power(
         with a rate of 0.6 before, what do 30 pairs show: +0.328, with 80 % power
         exact, sign-flip test of paired 0/1 scores; two-sided, level 95 %
         assumed: the two runs of a pair are uncorrelated; with more correlation, fewer suffice
+        >>> pilot = assay.compare([0.2, 0.5, 0.1, 0.6, 0.4, 0.3], [0.4, 0.4, 0.3, 0.7, 0.4, 0.6])
+        >>> print(assay.power(pilot=pilot))
+        score: about 22 pairs show an effect of +0.117
+        pairs for 80 % power, level 95 %, each dimension by itself; from a pilot of 6
 
     """
     asked = {
@@ -97,14 +105,52 @@ def power(
     given = {name: value for name, value in asked.items() if value is not None}
     if pilot is None:
         return _planned(given, correlation=correlation, power=power, dimensions=dimensions)
+    if isinstance(pilot, (Comparison, Comparisons, Trials)):
+        words = (task, instance, trial, encoding, split)
+        return _from_comparison(pilot, given, words, effect=effect, power=power)
     columns = columns_of(instance, trial, (), encoding, split)
     reading = SideReading(columns=columns, in_study=scorecard_in_force)
-    sides = _pilot_sides(pilot, given, split)
+    sides = _pilot_sides(pilot, given, columns)
     return _from_pilot(sides, reading, task, effect=effect, correlation=correlation, power=power)
 
 
+def _from_comparison(
+    pilot: Comparison | Comparisons | Trials,
+    given: Mapping[str, float],
+    words: Sequence[str | None],
+    *,
+    effect: float | None,
+    power: float,
+) -> PilotPower:
+    """Plan from the trials of a comparison that was made in this process."""
+    if set(given) - {"effect"} or any(word is not None for word in words):
+        raise SpecError(
+            "`pilot=` is a comparison, which has both sides and was read already",
+            hint="Leave out all but `effect=` and `power=`.",
+        )
+    if isinstance(pilot, Comparisons):
+        raise SpecError(
+            f"the pilot has {len(pilot.pairs)} comparisons",
+            hint="Plan for one of them: result.pairs[0].comparison.",
+        )
+    made = pilot.comparison if isinstance(pilot, Trials) else pilot
+    if made is None or made.trials is None:
+        raise SpecError(
+            "the pilot has no runs: " + ("none was compared" if made is None else "only a result"),
+            hint="Give the runs that were compared as `pilot=`: baseline and candidate.",
+        )
+    return power_of_pilot(
+        *made.trials,
+        dimensions=made.settings.plan,
+        assumed=made.settings.assumed,
+        unit=made.settings.unit,
+        effect=effect,
+        power=power,
+    )
+
+
 def _pilot_sides(
-    pilot: object, given: Mapping[str, float], split: str | None
+    pilot: object, given: Mapping[str, float], columns: TrialColumns
 ) -> list[list[SideSource]]:
     """The baseline's runs, and the candidate's if given."""
     several = isinstance(pilot, tuple) or (
@@ -118,7 +164,10 @@ def _pilot_sides(
             f"`pilot=` takes the baseline's runs and the candidate's, and no {wrong}",
             hint="`pilot=before.csv` `pilot=after.csv`, and `effect=E` for another effect.",
         )
-    return [sources_of(side, "pilot", split=split) for side in sides]
+    scores = plain_scores(sides, ("pilot", "the candidate's pilot"), columns)
+    if scores is not None:
+        return [[read] for read in scores]
+    return [sources_of(side, "pilot", split=columns.split) for side in sides]
 
 
 def _from_pilot(

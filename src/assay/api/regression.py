@@ -1,7 +1,8 @@
 """One assertion for test suites: the candidate is not worse than the baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from assay.api.comparison import compare
 from assay.comparison.adr_0031 import SourceComparison
@@ -14,7 +15,7 @@ def assert_no_regression(
     candidate: object,
     *,
     gate: str | Sequence[str] = (),
-    config: str | Path | None = None,
+    config: str | Path | Mapping[str, Any] | None = None,
     task: str | None = None,
     where: str | None = None,
     missing: Policy | None = None,
@@ -34,7 +35,7 @@ def assert_no_regression(
         baseline: runs without the change: a path, rows, a frame, or trials, as for `compare`.
         candidate: runs with the change.
         gate: a dimension, or several, that must be shown to have lost less than its margin.
-        config: dimensions, gates and margins, in a TOML file.
+        config: dimensions, gates and margins: a TOML file, or a dictionary, as for `compare`.
         task: compare only this task, if logs hold several.
         where: read only rows or logs such as `split == "test"`.
         missing: what to do with missing values, `fail` or `exclude`, as for `compare`.

@@ -8,6 +8,7 @@ from typing import Any, overload
 import msgspec
 
 from assay.api.arguments import words
+from assay.api.vectors import plain_scores, vector_of
 from assay.comparison.collect import Request, sides_from
 from assay.comparison.sides import PathTrials, Side, SideReading, SideSource
 from assay.digests import digest
@@ -110,6 +111,12 @@ def sources_of(given: object, name: str, *, split: str | None = None) -> list[Si
             return [_in_memory(given)]
         if all(isinstance(each, TrialSet) for each in given):
             return [read for each in given for read in each.side.reads]
+    if vector_of(given) is not None:
+        raise SpecError(
+            f"{name}: plain scores, without the items that they are of",
+            hint="Two lists of scores of the same items pair: `assay.compare([0, 1], [1, 1])`."
+            ' Rows name the items: [{"instance": "q1", "score": 1}, ...].',
+        )
     try:
         table = table_in_memory(given, split=split)
     except AssayError as error:
@@ -123,9 +130,15 @@ def _in_memory(trials: Sequence[Trial]) -> PathTrials:
 
 
 def named_sides(
-    sides: Sequence[object], split: str | None, names: Sequence[str] = ()
+    sides: Sequence[object],
+    columns: TrialColumns,
+    planned: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> list[tuple[str, list[SideSource]]]:
-    """Each side by its given name; else paths by their last parts, others by their position."""
+    """Each side by its given name; else paths by their last parts, others by their position.
+
+    `planned` are the dimensions of a plan.
+    """
     given = list(names)
     names = given or ["baseline", "candidate", *(f"candidate {n}" for n in range(2, len(sides)))]
     for number, side in enumerate(sides):
@@ -134,8 +147,12 @@ def named_sides(
                 f"the same {type(side).__name__} is given twice: as {names[number]} too",
                 hint="Give each run once, on one side; a copy is not evidence.",
             )
+    scores = plain_scores(sides, names, columns, planned)
+    if scores is not None:
+        return [(name, [read]) for name, read in zip(names, scores, strict=False)]
     sources = [
-        sources_of(side, name, split=split) for side, name in zip(sides, names, strict=False)
+        sources_of(side, name, split=columns.split)
+        for side, name in zip(sides, names, strict=False)
     ]
     if not given and all(isinstance(side, (str, Path)) for side in sides):
         names = _short_names([Path(str(side)) for side in sides])

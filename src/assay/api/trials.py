@@ -1,7 +1,8 @@
 """Make paired runs of a system with and without an artifact; and export logs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -15,7 +16,12 @@ from assay.logs.harnesses.every_eval_ever.files import Exported, export_runs
 from assay.wording import some
 
 
-def trials(spec: str | Path, *, out: str | Path | None = None, jobs: int | None = None) -> Trials:
+def trials(
+    spec: str | Path | Mapping[str, Any],
+    *,
+    out: str | Path | None = None,
+    jobs: int | None = None,
+) -> Trials:
     """Run a system with and without an artifact, and compare.
 
     Each run gets a fresh copy of the system; the arms run in random order. A pair counts only if
@@ -24,7 +30,7 @@ def trials(spec: str | Path, *, out: str | Path | None = None, jobs: int | None 
 
     Args:
         spec: a TOML file: a command, an artifact that only the candidate has, instances, trials, a
-            budget.
+            budget; or a dictionary of its keys, whose paths start from the working directory.
         out: the folder for runs. Default: the spec's name without its extension.
         jobs: runs at a time; overrides the spec.
 
@@ -37,27 +43,27 @@ def trials(spec: str | Path, *, out: str | Path | None = None, jobs: int | None 
         ... echo '{"score": '$right'}' > "$1/eval.json"
         ... ''')
         >>> _ = pathlib.Path("skill.md").write_text("Check the units.")
-        >>> _ = pathlib.Path("skill.toml").write_text('''
-        ... instances = ["speed", "mass"]
-        ... trials = 10
-        ... [system]
-        ... folder = "agent"
-        ... command = ["sh", "solve.sh", "{out}", "{instance}"]
-        ... [artifact]
-        ... path = "skill.md"
-        ... into = "skill.md"
-        ... ''')
-        >>> assay.trials("skill.toml")
+        >>> spec = {"instances": ["speed", "mass"], "trials": 10}
+        >>> spec["artifact"] = {"path": "skill.md", "into": "skill.md"}
+        >>> command = ["sh", "solve.sh", "{out}", "{instance}"]
+        >>> spec["system"] = {"folder": "agent", "command": command}
+        >>> assay.trials(spec, out="runs")
         <Trials RATIFY: a gain is shown in score, and nothing is shown worse>
 
     """
-    return make_trials(plan_trials(spec, jobs=jobs), Path(spec), out)
+    if isinstance(spec, Mapping) and out is None:
+        raise SpecError(
+            "trials(): a dictionary has no name for the folder of its runs",
+            hint="Name the folder: `out=DIR`.",
+        )
+    plan = plan_trials(spec, jobs=jobs)
+    return make_trials(plan, Path() if isinstance(spec, Mapping) else Path(spec), out)
 
 
-def plan_trials(spec: str | Path, *, jobs: int | None) -> TrialSpec:
+def plan_trials(spec: str | Path | Mapping[str, Any], *, jobs: int | None) -> TrialSpec:
     """The spec of trials, with overrides."""
     in_range("jobs", jobs, 1, 10_000)
-    plan = load_trial_spec(Path(spec))
+    plan = load_trial_spec(spec)
     return plan if jobs is None else replace(plan, jobs=jobs)
 
 

@@ -172,7 +172,10 @@ class Benchmark(Result, frozen=True, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         if not self.items:
-            raise SpecError(f"{self.name}: no records", hint="Write one record a line.")
+            raise SpecError(
+                f"{self.name}: no records",
+                hint="Write one record a line; in a CSV, below the line of column names.",
+            )
         for name, count in Counter(item.id for item in self.items).items():
             if count > 1:
                 raise SpecError(
@@ -264,7 +267,10 @@ class Benchmark(Result, frozen=True, kw_only=True, dict=True):
     def check_file(self, found: str) -> None:
         """Refuse a file that changed since it was read."""
         if found != (self.file_digest or self.digest):
-            raise DigestMismatch(f"{self.name} has changed since it was read")
+            raise DigestMismatch(
+                f"{self.name} has changed since it was read",
+                hint="Run the same again when nothing writes to it.",
+            )
 
     @property
     def repeated_questions(self) -> int:

@@ -19,6 +19,7 @@ _MOST_NAMES = 1000
 _USUAL = {
     "question": "prompt query input instruction problem claim frage",
     "response": "answer completion output reply generation prediction antwort",
+    "label": "correct is_correct target gold truth y wrong hallucination",
 }
 """The names that other files give to a column, by its role."""
 
@@ -152,7 +153,9 @@ def refuse_absent(where: str, row: Row, columns: Columns, seen: Collection[str])
         lacks = ", ".join(map(str, absent))
         raise SpecError(
             f"{where}: {lacks}; the columns are {listed_names(row)}",
-            hint=" ".join(_how_to_name(row, role) for role in absent),
+            hint=_how_to_name(row, absent[0])
+            if len(absent) == 1
+            else _how_to_name_all(row, absent),
         )
 
 
@@ -166,10 +169,24 @@ def _needed(columns: Columns) -> Iterator[Missing]:
             yield Missing(FIELDS.get(field, field), f"no column {as_column(column)}", column)
 
 
+def _how_to_name_all(row: Row, absent: Sequence[Missing]) -> str:
+    """A hint on naming several columns at once, with those that may be meant, to be pasted."""
+    names = list(islice(names_in(row), _MOST_NAMES))
+    named = {role.name: _usual_column(role.name, names) or "COLUMN" for role in absent}
+    response = None if "response" in names else _usual_column("response", names)
+    if response is not None:  # read only if it is named, and so easily forgotten
+        named.setdefault("response", response)
+    pasted = " ".join(f"`{role}={column}`" for role, column in named.items())
+    return f"Which columns hold them? Name them: {pasted}"
+
+
 def _how_to_name(row: Row, missing: Missing) -> str:
     """A hint on naming a missing column, with the column that may be meant."""
     if len(missing.columns) > 1:
-        return "Which column tells right from wrong? Name it: `label=COLUMN` or `class_=COLUMN`."
+        usual = _usual_column(missing.name, list(islice(names_in(row), _MOST_NAMES)))
+        asked = "" if usual is None else f"Did you mean `label={usual}`? "
+        how = "Which column tells right from wrong? Name it: `label=COLUMN` or `class_=COLUMN`."
+        return asked + how
     import difflib
 
     names = list(islice(names_in(row), _MOST_NAMES))

@@ -96,7 +96,8 @@ def parse_expression(text: str, *, fields: tuple[str, ...] | None = FIELDS) -> E
 
 def _comparison(tokens: list[str], text: str, fields: tuple[str, ...] | None) -> FieldTest:
     if len(tokens) != 3 or tokens[1] not in _OPERATORS:
-        raise _unreadable(text, f"at {' '.join(tokens)!r}")
+        got = repr(" ".join(tokens)) if tokens else "nothing"
+        raise SpecError(f"expression {text!r}: expected a comparison, got {got}", hint=_HINT)
     field, sign, value = tokens
     if fields is not None and field not in fields:
         raise SpecError(

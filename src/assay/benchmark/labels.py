@@ -1,5 +1,6 @@
 """Decide which records are positive and which negative, by value or expression."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -14,6 +15,8 @@ from assay.wording import as_column, counted
 LONGEST_VALUE = 60
 _PLAIN = {"1": True, "true": True, "1.0": True, "0": False, "false": False, "0.0": False}
 _MOST_VALUES = 12
+_WORD = re.compile(r"[\w.-]{1,20}")
+"""A value that can be pasted after a flag as it is."""
 _LEAVE_OUT = "Leave out records that are neither: `unknown=exclude`."
 
 
@@ -83,6 +86,9 @@ def _plain_labels(drafts: Sequence[Draft], columns: Columns, faults: Faults) -> 
 def _not_plain(values: Counter[str], columns: Columns, faults: Faults) -> SpecError:
     """The fault of a column that labels in another way than by 0 and 1."""
     name = "Which value is positive? Name it: `positive=VALUE`."
+    if len(values) == 2 and all(map(_WORD.fullmatch, values)):
+        one, other = sorted(values)
+        name = f"Which value is positive? Name it: `positive={one}` or `positive={other}`."
     return SpecError(
         f"{faults.place}: the label {as_column(columns.label or 'label')} has"
         f" {counted(len(values), 'value')}: {listed(values)}; expected 0, 1, true or false",
@@ -161,7 +167,8 @@ def _refuse_unknown(unknown: Sequence[Draft], columns: Columns, faults: Faults) 
         hint = f"Which value is positive? Name it: `positive=VALUE`. {hint}"
     faults.add(
         SpecError(
-            f"{faults.place}: {counted(len(unknown), 'record')} neither positive nor negative:"
+            f"{faults.place}: {counted(len(unknown), 'record')}"
+            f" {'is' if len(unknown) == 1 else 'are'} neither positive nor negative:"
             f" {listed(values)}, first on {first}",
             hint=hint,
         )

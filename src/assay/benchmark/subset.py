@@ -132,7 +132,7 @@ def _check_name(name: str, allowed: Sequence[str], why: str) -> None:
     if got not in allowed or not got:
         shown = next(filter(None, allowed))
         raise SpecError(
-            f"{why}, but the new file ends in {got or 'nothing'!r}",
+            f"{why}, but the new file {f'ends in {got!r}' if got else 'has no ending'}",
             hint=f"Give it the ending {shown}",
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from assay.claim_audit.texts.printed_intervals import parse_interval
+from assay.claim_audit.texts.printed_intervals import parse_spread
 from assay.claim_audit.texts.printed_numbers import SAID_ONLY, Printed, parse_printed
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
@@ -31,11 +31,11 @@ def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: 
         return not agrees(claimed, observed)
     if operator != "==":
         return _ordered(claimed, observed, operator)
-    printed_interval = parse_interval(claimed)
-    if printed_interval is not None:
-        numbers = interval_of(observed)
+    spread = parse_spread(claimed)
+    if spread is not None:
+        numbers = parts_of(observed, len(spread.parts))
         return claimed == observed or (
-            numbers is not None and all(map(Printed.admits, printed_interval.parts, numbers))
+            numbers is not None and all(map(Printed.admits, spread.parts, numbers))
         )
     if isinstance(claimed, str) and (observed is None or isinstance(observed, bool)):
         return claimed.strip().lower() in _WRITTEN[observed]
@@ -86,6 +86,15 @@ def interval_of(observed: object) -> tuple[Decimal, Decimal, Decimal] | None:
     numbers = [number_of(value) for value in values]
     first, low, high = numbers if len(numbers) == 3 else (None, None, None)
     return None if first is None or low is None or high is None else (first, low, high)
+
+
+def parts_of(observed: object, count: int) -> tuple[Decimal, ...] | None:
+    """The three numbers of a value with its interval, or the two of a value with its error."""
+    if count == 3:
+        return interval_of(observed)
+    values = observed if isinstance(observed, (list, tuple)) else []
+    numbers = [number for value in values if (number := number_of(value)) is not None]
+    return tuple(numbers) if len(numbers) == len(values) == count else None
 
 
 def _ordered(claimed: object, observed: object, operator: str) -> bool:

@@ -13,7 +13,7 @@ from assay.claim_audit.claim import Claim, Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
-from assay.claim_audit.texts.printed_intervals import parse_interval
+from assay.claim_audit.texts.printed_intervals import parse_spread
 from assay.claim_audit.texts.printed_numbers import WrittenFloat, parse_printed
 from assay.claim_audit.texts.printed_tables import tables_agree, told_difference
 from assay.claim_audit.texts.written import is_multiplied, number_written
@@ -67,6 +67,8 @@ def _judged(
         why = f"{type(error).__name__}: {error}"[:_MOST_SHOWN]
         return ClaimVerdict.UNVERIFIABLE, _unseen(expected, why), None
     got, where = observed.value, _where(claim, observed)
+    if observed.spread is not None:
+        got = shown_alike(expected, observed)
     if checker.compares == "table":
         got, expected, where = told_difference(expected, got, where)
     told = ClaimEvidence(got=_shown(got), expected=_shown(expected), where=where, observed=True)
@@ -103,7 +105,7 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
         return (same is (operator == "==")) is not denied
     if checker.compares == "table":
         return tables_agree(claimed, value) is (operator == "==")
-    found = in_unit(claim, value)
+    found = compared(claim, claimed, observed)
     if isinstance(found, (list, tuple, Mapping)) and parse_printed(claimed) is not None:
         _refuse_whole(found)
     claimed = _readable(claimed, found)
@@ -129,7 +131,10 @@ def _refuse_whole(found: Any) -> None:  # noqa: ANN401 - any JSON value
 def _readable(claimed: Any, found: Any) -> Any:  # noqa: ANN401 - any JSON value
     """A claimed text as the number that it writes, where a number was found."""
     is_number = isinstance(found, (int, float, Decimal)) and not isinstance(found, bool)
-    if not isinstance(claimed, str) or not is_number or parse_interval(claimed) is not None:
+    if not isinstance(claimed, str) or not is_number:
+        return claimed
+    spread = parse_spread(claimed)
+    if spread is not None and spread.is_interval:
         return claimed
     number = number_written(claimed)
     if number is None and any(letter.isdecimal() for letter in claimed):
@@ -138,6 +143,22 @@ def _readable(claimed: Any, found: Any) -> Any:  # noqa: ANN401 - any JSON value
             ' bounds are said by op="<"'
         )
     return claimed if number is None else number
+
+
+def compared(claim: Claim, claimed: object, observed: Observed) -> Any:  # noqa: ANN401 - any JSON value
+    """What a claimed value is compared with, in the unit of the claim."""
+    found = shown_alike(claimed, observed)
+    if observed.spread is not None and isinstance(found, list):
+        return [in_unit(claim, part) for part in found]
+    return in_unit(claim, found)
+
+
+def shown_alike(claimed: object, observed: Observed) -> Any:  # noqa: ANN401 - any JSON value
+    """An observed value; with its interval or its error, if that is what is claimed."""
+    spread = None if observed.spread is None else parse_spread(claimed)
+    if observed.spread is None or spread is None:
+        return observed.value
+    return observed.spread.parts(interval=spread.is_interval, level=spread.level)
 
 
 def in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -167,7 +188,8 @@ def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Muta
     At least one must fail by what was observed: a file that is not there fails by itself.
     """
     made, survivors, seen = 0, [], 0
-    checker, value = checker_named(claim.checker), in_unit(claim, observed.value)
+    checker = checker_named(claim.checker)
+    value = compared(claim, claimed_value(checker, claim), observed)
     for what, mutant in mutants_of(claim, checker, value):
         verdict, found, _ = _judged(mutant, evidence)
         if verdict is ClaimVerdict.UNVERIFIABLE:

@@ -1,6 +1,8 @@
 """A claim: one checkable statement of a text, and the checker that can find it false."""
 
 from collections.abc import Mapping
+from math import isclose
+from statistics import NormalDist
 from typing import Any, Literal
 
 import msgspec
@@ -41,15 +43,57 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
         return self.expected is not msgspec.UNSET
 
 
+class Spread(msgspec.Struct, frozen=True, kw_only=True):
+    """What is reported of the uncertainty of a value: its standard errors by name, its interval.
+
+    `level` is that of the interval; the claim may ask for another (`asked`).
+    """
+
+    value: float
+    errors: Mapping[str, float] = {}
+    interval: tuple[float, float] | None = None
+    level: float | None = None
+    asked: float | None = None
+
+    def parts(self, *, interval: bool, level: float | None) -> list[float]:
+        """The value and its error, or the ends of its interval, of the level that a text states.
+
+        At a level the error is the half width of the interval, by the normal distribution.
+        """
+        if self.asked is not None and level is not None and not isclose(self.asked, level):
+            raise Unverifiable(f"the text states a level of {level:g}, the claim {self.asked:g}")
+        level = level if self.asked is None else self.asked
+        if interval and self.interval is not None and level in (None, self.level):
+            return [self.value, *self.interval]
+        if len(self.errors) != 1:
+            several = ", ".join(self.errors) or "none"
+            raise Unverifiable(
+                f"one standard error is expected beside the value; there are {several}"
+            )
+        if interval and level is None:
+            raise Unverifiable(
+                "a standard error is reported, and no interval: say its level, such as level=0.95"
+            )
+        (error,) = self.errors.values()
+        width = error if level is None else NormalDist().inv_cdf((1 + level) / 2) * error
+        return (
+            [self.value, self.value - width, self.value + width]
+            if interval
+            else [self.value, width]
+        )
+
+
 class Observed(msgspec.Struct, frozen=True, kw_only=True):
     """What a checker found: the value, and where.
 
-    An `exact` value is a text that only looks like a number: version 1.10 is not 1.1.
+    An `exact` value is a text that only looks like a number: version 1.10 is not 1.1. `spread` is
+    compared with a text that prints the value with its interval or its error.
     """
 
     value: Any
     where: str
     exact: bool = False
+    spread: Spread | None = None
 
 
 class Unverifiable(Exception):

@@ -114,7 +114,8 @@ def _check_asked(
         raise SpecError(
             f"{names}: no claims",
             hint='Write one behind a number: <!-- claim: json_path_equals path="results.json"'
-            ' key_path="auc" -->; or [[claim]] tables in a .toml file.',
+            ' key_path="auc" -->; or [[claim]] tables in a .toml file. `assay claims scan DOC`'
+            " proposes some.",
         )
     if least_coverage is not None and not texts:
         raise SpecError("coverage is of texts, and only lists of claims are named")

@@ -11,10 +11,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from assay.claim_audit.agreement import interval_of, value_of
+from assay.claim_audit.agreement import parts_of, value_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.claim import Claim
-from assay.claim_audit.texts.printed_intervals import parse_interval
+from assay.claim_audit.texts.printed_intervals import PrintedSpread, parse_spread
 from assay.claim_audit.texts.printed_numbers import (
     PATTERN,
     WORDS,
@@ -117,9 +117,9 @@ def altered_values(value: Any, observed: Any) -> list[Any]:  # noqa: ANN401 - an
         return [[*value, "one more"], *([value[:-1], value[::-1]] if len(value) > 1 else [])]
     if isinstance(value, dict):
         return [{**value, "one more": 1}]
-    interval = parse_interval(value)
-    if interval is not None:
-        return _altered_intervals(interval.parts, interval_of(observed))
+    spread = parse_spread(value)
+    if spread is not None:
+        return _altered_spreads(spread, parts_of(observed, len(spread.parts)))
     if isinstance(value, str) and _VERSION.fullmatch(value) and value.count(".") > 1:
         head, _, last = value.rpartition(".")
         number = re.match(r"\d+", last)
@@ -139,16 +139,20 @@ def _past(printed: Printed, step: int, observed: object) -> str:
     return printed.moved(2 * step) if tied else moved
 
 
-def _altered_intervals(interval: Sequence[Printed], observed: Sequence[object] | None) -> list[str]:
-    """A number with its interval, each of the three one up and one down."""
-    made, found = [], observed or (None, None, None)
-    for moved in range(3):
+def _altered_spreads(spread: PrintedSpread, observed: Sequence[object] | None) -> list[str]:
+    """A number with its interval or its error, each of its numbers one up and one down."""
+    made, found = [], observed or [None] * len(spread.parts)
+    label = "" if spread.level is None else f" ({100 * spread.level:g} % CI)"
+    for moved in range(len(spread.parts)):
         for step in (1, -1):
-            first, low, high = (
+            first, *others = (
                 _past(part, step, found[at]) if at == moved else part.moved(0)
-                for at, part in enumerate(interval)
+                for at, part in enumerate(spread.parts)
             )
-            made.append(f"{first} [{low}, {high}]")
+            if spread.is_interval:
+                made.append(f"{first}{label} [{', '.join(others)}]")
+            else:
+                made.append(f"{first} \u00b1 {others[0]}{label}")
     return made
 
 

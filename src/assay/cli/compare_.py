@@ -1,10 +1,11 @@
 """`assay compare`: whether a change helps more than it hurts."""
 
+from functools import partial
 from typing import Any
 
 import click
 
-from assay.cli.options import PATH, encoding_flag, json_flag, split_flag
+from assay.cli.options import PATH, caveats_flag, encoding_flag, json_flag, split_flag
 from assay.cli.output import leave, show
 from assay.errors import SpecError
 
@@ -132,6 +133,7 @@ class Paths(click.Command):
     help="The artifact that the candidate had; its digest is recorded for `assay ratify`.",
 )
 @click.option("--out", type=PATH, metavar="FILE", help="Write the comparison to this file.")
+@caveats_flag
 @json_flag
 def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out whether a change helps more than it hurts.
@@ -158,11 +160,12 @@ def command(**flags: Any) -> None:  # noqa: ANN401 - click hands over what was p
     from assay.report.comparison import draw_comparison, draw_source_comparison
     from assay.report.comparisons import draw_comparisons
 
-    as_json = flags.pop("as_json")
+    as_json, caveats = flags.pop("as_json"), flags.pop("caveats")
     made = compare(*_sides(flags), **flags)
     draw: Any = draw_source_comparison
     if isinstance(made, Comparison | Comparisons):
-        draw = draw_comparison if isinstance(made, Comparison) else draw_comparisons
+        drawn: Any = draw_comparison if isinstance(made, Comparison) else draw_comparisons
+        draw = partial(drawn, caveats=caveats)
     show(made, draw, as_json=as_json)
     if flags["out"] is not None and not as_json:
         click.echo(f"Wrote {flags['out']}.")

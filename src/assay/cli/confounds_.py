@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import column_flags, json_flag, words_from
+from assay.cli.options import caveats_flag, column_flags, json_flag, words_from
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
 
@@ -52,6 +52,7 @@ EXIT_CODES = (
 @click.option("--no-joint", is_flag=True, help="Each feature alone: faster, but no verdict.")
 @click.option("--all", "every", is_flag=True, help="Show every feature.")
 @column_flags
+@caveats_flag
 @json_flag
 def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Find out what the surface of a benchmark gives away.
@@ -88,7 +89,12 @@ def command(file: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over
         columns=words_from(flags),
         progress=progress,
     )
-    draw = partial(draw_audit, every=flags["every"], balance=_balance_command(file, flags))
+    draw = partial(
+        draw_audit,
+        every=flags["every"],
+        caveats=flags["caveats"],
+        balance=_balance_command(file, flags),
+    )
     show(found, draw, as_json=flags["as_json"])
     leave(favourable=found.favourable)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import PATH, json_flag
+from assay.cli.options import PATH, caveats_flag, json_flag
 from assay.cli.output import show
 from assay.cli.progress import progress
 from assay.cli.scaffolds import init_flag, spec_or_scaffold
@@ -36,6 +36,7 @@ METRICS = ("auroc", "accuracy", "f1", "average-precision")  # those of dual_cond
 )
 @click.option("--metric", type=click.Choice(METRICS), help="Overrides the spec.")
 @click.option("--jobs", type=click.IntRange(1, 1000), help="Runs at a time; overrides the spec.")
+@caveats_flag
 @json_flag
 @spec_or_scaffold
 def command(
@@ -44,6 +45,7 @@ def command(
     study: Path | None,
     metric: str | None,
     jobs: int | None,
+    caveats: bool,
     as_json: bool,
 ) -> None:
     """Find out whether it is capability or memory.
@@ -75,14 +77,14 @@ def command(
             advance()
 
         try:
-            made = evaluate(plan, spec, out, study, on_run=heard)
+            made = evaluate(plan, spec.parent, out, study, on_run=heard)
         except KeyboardInterrupt:
             click.echo("\nFinished runs are kept. The same command continues.", err=True)
             raise
     from assay.report.dual_condition import draw_dual
 
     dual = made.dual
-    show(dual.record, lambda _, to: draw_dual(dual, to), as_json=as_json)
+    show(dual.record, lambda _, to: draw_dual(dual, to, caveats=caveats), as_json=as_json)
     if made.entry is not None:
         click.echo(f"Entered in the ledger of {made.study}: entry {made.entry}.", err=as_json)
     sys.exit(dual.result.exit_code)

@@ -41,10 +41,10 @@ def verdict_on(location: str) -> str:
         return f"assay: no verdict against {baseline}: {error}"
     out = io.StringIO()
     if isinstance(made, Comparison):
-        draw_comparison(made, console(out))
+        draw_comparison(made, console(out), caveats=True)
         all_made = [made]
     else:
-        draw_comparisons(made, console(out))
+        draw_comparisons(made, console(out), caveats=True)
         all_made = [pair.comparison for pair in made.pairs]
     caveats = {one.code for found in all_made for one in found.caveats if one.blocking}
     if "harness-differs" in caveats:

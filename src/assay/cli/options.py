@@ -20,6 +20,9 @@ study_flag = click.option(
     default=".",
     help="The study's folder. Default: the one around the current folder.",
 )
+caveats_flag = click.option(
+    "--caveats", is_flag=True, help="Write out every caveat, not only the first three in rank."
+)
 EXIT_CODES = (
     "Exit codes: 0 pass; 1 fail or unresolved; 2 bad usage or input; 3 refused by the protocol;"
     " 4 integrity broken; 5 the method failed."

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -74,11 +75,13 @@ def leave(*, favourable: bool, intact: bool = True) -> NoReturn:
     sys.exit((0 if favourable else 1) if intact else IntegrityError.exit_code)
 
 
-def show_scorecard(card: "Scorecard", *, as_json: bool) -> NoReturn:
-    """Print a scorecard; exit 0 only on a PASS."""
+def show_scorecard(card: "Scorecard", *, caveats: bool, as_json: bool) -> NoReturn:
+    """Print a scorecard, with every caveat or the first ones; exit 0 only on a PASS."""
     from assay.report.gauntlet import draw_scorecard
+    from assay.report.terminal import EVERY_CAVEAT
 
-    show(card, draw_scorecard, as_json=as_json)
+    draw = partial(draw_scorecard, every_caveat=None if caveats else EVERY_CAVEAT)
+    show(card, draw, as_json=as_json)
     leave(favourable=card.verdict.favourable)
 
 

@@ -92,7 +92,7 @@ def _ratify(flags: dict[str, Any]) -> Any:  # noqa: ANN401 - a Step, imported la
     if not flags["yes"]:
         click.echo(printable(f"RATIFY: {comparison.because}"), err=True)
         click.echo(printable(comparison.signature), err=True)
-        for caveat in comparison.caveats:
+        for caveat in sorted(comparison.caveats, key=lambda one: one.rank):
             click.echo(printable(f"{caveat.code}: {caveat.message}"), err=True)
     _confirm(f"Freeze {flags['artifact']} ({short(measured)}) into {flags['into']}?", flags)
     with frozen_folder(flags["into"]) as at:

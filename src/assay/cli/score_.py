@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from assay.api.scorecards import score as score_run
-from assay.cli.options import EXIT_CODES, PATH, json_flag
+from assay.cli.options import EXIT_CODES, PATH, caveats_flag, json_flag
 from assay.cli.output import keep, leave, show, show_scorecard
 from assay.errors import SpecError
 from assay.gauntlet.rejudge import Rejudged, judge_all
@@ -31,6 +31,7 @@ from assay.study.locate import study_root
     help="For a log without --benchmark: the 0/1 metric that labels its own answers.",
 )
 @click.option("--score", metavar="METRIC", help="For a log: the metric with the scores.")
+@caveats_flag
 @json_flag
 def command(
     rundir: Path | None,
@@ -40,6 +41,7 @@ def command(
     second: str | None,
     label: str | None,
     score: str | None,
+    caveats: bool,
     as_json: bool,
 ) -> None:
     """Judge a stored run again, under any bars.
@@ -68,7 +70,7 @@ def command(
     if root is not None:
         if benchmark is not None or second is not None:
             raise SpecError("a study uses only the data that its study.toml names")
-        _in_study(root, None if every else rundir, bars, as_json=as_json)
+        _in_study(root, None if every else rundir, bars, caveats=caveats, as_json=as_json)
         return
     if every:
         if benchmark is not None or second is not None:
@@ -76,21 +78,25 @@ def command(
         _show_all(judge_all(rundir or Path("runs"), bars), as_json=as_json)
         return
     if rundir is None:
-        raise SpecError("which run?", hint="Name its folder, or judge every one: --all.")
+        raise SpecError(
+            "no run is named", hint="assay score RUNDIR, or judge every one: assay score --all"
+        )
     card = score_run(rundir, benchmark, bars, second=second, label=label, score=score)
     if (rundir / HEAD).is_file():
         keep(rundir, card)
-    show_scorecard(card, as_json=as_json)
+    show_scorecard(card, caveats=caveats, as_json=as_json)
 
 
-def _in_study(root: Path, rundir: Path | None, bars: str | None, *, as_json: bool) -> None:
+def _in_study(
+    root: Path, rundir: Path | None, bars: str | None, *, caveats: bool, as_json: bool
+) -> None:
     """Judge one result of a study, or all of them under every version."""
     from assay.api.study.study import Study
     from assay.gauntlet.result import Scorecard
 
     made = Study.open(root).score(rundir, bars=bars)
     if isinstance(made, Scorecard):
-        show_scorecard(made, as_json=as_json)
+        show_scorecard(made, caveats=caveats, as_json=as_json)
     _show_all(made.runs, as_json=as_json, kept="")
 
 

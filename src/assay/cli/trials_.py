@@ -1,10 +1,11 @@
 """`assay trials`: make the paired runs, and compare them."""
 
+from functools import partial
 from pathlib import Path
 
 import click
 
-from assay.cli.options import PATH, json_flag
+from assay.cli.options import PATH, caveats_flag, json_flag
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
 from assay.cli.scaffolds import init_flag, spec_or_scaffold
@@ -24,9 +25,10 @@ from assay.cli.scaffolds import init_flag, spec_or_scaffold
     help="The folder for runs. Default: SPEC's name without its extension.",
 )
 @click.option("--jobs", type=click.IntRange(1, 10_000), help="Runs at a time; overrides the spec.")
+@caveats_flag
 @json_flag
 @spec_or_scaffold
-def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> None:
+def command(spec: Path, out: Path | None, jobs: int | None, caveats: bool, as_json: bool) -> None:
     """Run a system with and without an artifact, and compare.
 
     SPEC is a TOML file: a command, an artifact that only the candidate has, instances, trials, a
@@ -59,5 +61,5 @@ def command(spec: Path, out: Path | None, jobs: int | None, as_json: bool) -> No
             raise
     from assay.report.comparison import draw_trials
 
-    show(trials, draw_trials, as_json=as_json)
+    show(trials, partial(draw_trials, caveats=caveats), as_json=as_json)
     leave(favourable=trials.favourable)

@@ -12,7 +12,7 @@ import click
 
 from assay.api.methods import ITEM_SECONDS, LOAD_SECONDS, tried
 from assay.benchmark.benchmark import TASKS
-from assay.cli.options import EXIT_CODES, PATH, column_flags, json_flag, words_from
+from assay.cli.options import EXIT_CODES, PATH, caveats_flag, column_flags, json_flag, words_from
 from assay.cli.output import keep, show_scorecard
 from assay.cli.run_output import RunOutput
 from assay.errors import AssayError, MethodError
@@ -88,6 +88,7 @@ def _limits(
 )
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
 @column_flags
+@caveats_flag
 @json_flag
 def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Run a method on a benchmark and judge it.
@@ -124,7 +125,7 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
         )
     if flags["save"] is not None:
         keep(flags["save"], card)
-    show_scorecard(card, as_json=flags["as_json"])
+    show_scorecard(card, caveats=flags["caveats"], as_json=flags["as_json"])
 
 
 @contextmanager

@@ -97,7 +97,7 @@ def _uses(path: Path) -> Sequence[str]:
 
 def explained(error: click.ClickException) -> click.ClickException:
     """The same error with the likely option, value or example."""
-    message = error.format_message()
+    message = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     hint = None
     if isinstance(error, click.NoSuchOption) and context is not None:
@@ -107,11 +107,23 @@ def explained(error: click.ClickException) -> click.ClickException:
     elif isinstance(error, click.MissingParameter) and context is not None:
         example = _EXAMPLE.search(context.command.help or "")
         hint = None if example is None else f"For example: {example[1]}"
+        message = message if message.endswith(".") else f"{message}."
     elif isinstance(error, click.BadParameter) and error.param is not None:
         got = re.match(r"'(.*?)' is not one of", error.message)
         choices = getattr(error.param.type, "choices", ())
         hint = None if got is None else did_you_mean(got[1], map(str, choices))
+        number = re.fullmatch(r"'(.*)' is not a valid (?:float|integer)\.", error.message)
+        if number is not None:
+            hint = _as_number(number[1])
+            message = f"{error.format_message().partition(':')[0]}: {error.message[:100]}"
     return error if hint is None else click.UsageError(f"{message} {hint}", ctx=context)
+
+
+def _as_number(typed: str) -> str:
+    """How to write what was typed for a number."""
+    share = re.fullmatch(r"(\d{1,3}(?:\.\d+)?)\s*%", typed)
+    written = "" if share is None else f" Write {typed} as {float(share[1]) / 100:g}."
+    return f"Expected a number.{written}"
 
 
 def _option_meant(typed: str, flags: Sequence[str]) -> str | None:

@@ -5,6 +5,7 @@ checks that every verb is in one group.
 """
 
 VERBS = {
+    "asymmetry": "Find out whether a model says the misconceptions that it rejects.",
     "balance": "Take a subset whose surface does not predict the label.",
     "board": "Show the leaderboard, from records alone.",
     "calibration": "Show how good the predictions of a study are.",
@@ -14,6 +15,7 @@ VERBS = {
     "completion": "Print the script that completes words in your shell.",
     "compare": "Find out whether a change helps more than it hurts.",
     "confounds": "Find out what the surface of a benchmark gives away.",
+    "critique": "Ask a model whether answers are right.",
     "demo": "Watch a PASS turn into a FAIL, in a few seconds.",
     "draft": "Begin a submission: a copy of the method, and a prediction.",
     "dual": "Find out whether it is capability or memory.",
@@ -37,6 +39,7 @@ VERBS = {
 }
 GROUPS = {
     "Is it the task, or the surface of the data?": "confounds balance try score bars",
+    "Does a model tell right answers from wrong ones?": "critique asymmetry",
     "Did my change help?": "compare power trials ratify",
     "Is it capability, or memory?": "dual matrix gate",
     "Was it predicted before it was seen? (a study)": (

@@ -29,6 +29,7 @@ from assay.files import read_bounded
 from assay.logs.columns.score_columns import read_as, unread_words
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
+from assay.toml import toml_bytes
 from assay.wording import some
 
 _MOST_BYTES = 1 << 20
@@ -75,9 +76,11 @@ class ComparedSides:
     lower: frozenset[str]
 
 
-def read_dimensions(path: Path) -> Dimensions:
-    """Dimensions and policies from a TOML file."""
-    return parse_dimensions(read_bounded(path, _MOST_BYTES), where=str(path))
+def read_dimensions(config: str | Path | Mapping[str, Any]) -> Dimensions:
+    """Dimensions and policies from a TOML file, or from a dictionary of its keys."""
+    if isinstance(config, Mapping):
+        return parse_dimensions(toml_bytes(config, where="config"), where="config")
+    return parse_dimensions(read_bounded(Path(config), _MOST_BYTES), where=str(config))
 
 
 def sides_from(named: Sequence[tuple[str, Sequence[SideSource]]], request: Request) -> list[Side]:

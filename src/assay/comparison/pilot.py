@@ -84,6 +84,7 @@ def power_of_pilot(
     candidate: Sequence[Trial] = (),
     *,
     dimensions: Dimensions | None = None,
+    assumed: bool = False,
     effect: float | None = None,
     correlation: float = 0.0,
     power: float = 0.8,
@@ -95,7 +96,7 @@ def power_of_pilot(
 
     Without `effect` the pilot's own is used, which a small pilot estimates poorly. With one side
     only, its spread is used for both, with the given correlation. For dimensions in `lower`, less
-    is better if no plan says otherwise.
+    is better if no plan says otherwise. `assumed` says that the plan was taken from the columns.
     """
     if not candidate and effect is None:
         raise SpecError(
@@ -108,10 +109,11 @@ def power_of_pilot(
         check_comparable(*both, allow=("harness",), notes=notes)
         both = with_lost_instances(*both, notes)
     plan = msgspec.structs.replace(plan, missing="exclude", crashed="exclude")
-    table = tabulate(*both, plan, notes, unit=unit, whole_pairs=True, assumed=dimensions is None)
-    assumed = None if candidate else correlation
+    assumed = assumed or dimensions is None
+    table = tabulate(*both, plan, notes, unit=unit, whole_pairs=True, assumed=assumed)
+    alike = None if candidate else correlation
     rows = tuple(
-        _pilot_row(table, index, effect, assumed, power=power, alpha=1.0 - level)
+        _pilot_row(table, index, effect, alike, power=power, alpha=1.0 - level)
         for index in range(len(table.counting))
         if table.kept.units > 1
     )

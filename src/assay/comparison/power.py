@@ -240,7 +240,9 @@ def moves(before: float, after: float, correlation: float) -> tuple[float, float
     """The shares of pairs that go up and down, from both rates and their correlation."""
     for rate in (before, after):
         if not 0.0 <= rate <= 1.0:
-            raise SpecError(f"a rate of {rate:g}: expected a number from 0 to 1")
+            raise SpecError(
+                f"a rate of {rate:g}: expected a number from 0 to 1", hint="Write 80 % as 0.8."
+            )
     together = correlation * math.sqrt(before * (1.0 - before) * after * (1.0 - after))
     up, down = after * (1.0 - before) - together, before * (1.0 - after) - together
     if up < -1e-12 or down < -1e-12 or up + down > 1.0 + 1e-12:

@@ -1,15 +1,16 @@
 """A comparison: its verdict, the dimensions behind it, and its caveats."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, Self
 
 import msgspec
 
 from assay._version import __version__
-from assay.caveats import Caveat
+from assay.caveats import Caveat, Rank, caveat_lines
 from assay.comparison.spec import Dimensions
 from assay.digests import short
+from assay.logs.trial import SOURCE_NAMES, Trial
 from assay.result import Result
 from assay.wording import counted, number, percent, signed, signed_interval, some
 
@@ -62,6 +63,11 @@ class ComparisonCaveat(Caveat, frozen=True, kw_only=True):
     """A caveat; if it blocks, there is no verdict until it is resolved."""
 
     blocking: bool = False
+
+    @property
+    def rank(self) -> Rank:
+        """How much it could change what a reader concludes."""
+        return Rank.BLOCKS if self.blocking else super().rank
 
 
 class Gate(StrEnum):
@@ -174,7 +180,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     assumed: bool = False
 
 
-class Comparison(Result, frozen=True, kw_only=True):
+class Comparison(Result, frozen=True, kw_only=True, dict=True):
     """Two sides compared by the rule that `rule` names.
 
     `pairs` is 0 if runs do not pair. `unit` is the unit of evidence. `needed_pairs` is how many
@@ -218,6 +224,17 @@ class Comparison(Result, frozen=True, kw_only=True):
         return self.verdict.favourable
 
     @property
+    def trials(self) -> tuple[Sequence[Trial], Sequence[Trial]] | None:
+        """Both sides' trials if they were compared in this process: no part of the record."""
+        found: tuple[Sequence[Trial], Sequence[Trial]] | None = self.__dict__.get("of")
+        return found
+
+    def of_trials(self, sides: tuple[Sequence[Trial], Sequence[Trial]]) -> Self:
+        """The comparison, with the trials that it is of at hand."""
+        self.__dict__["of"] = sides
+        return self
+
+    @property
     def blocked(self) -> bool:
         """Whether a caveat blocks the verdict."""
         return any(caveat.blocking for caveat in self.caveats)
@@ -246,11 +263,9 @@ class Comparison(Result, frozen=True, kw_only=True):
         if self.balance is not None and len(counting) > 1:
             ends = signed_interval(self.balance.low, self.balance.high)
             said.append(f"on balance {signed(self.balance.value)} {ends}".rstrip())
-        if self.blocked:
-            said += [f"{one.code}: {one.message}" for one in self.caveats if one.blocking][:2]
-        elif self.verdict is NetVerdict.INCONCLUSIVE:
+        if self.verdict is NetVerdict.INCONCLUSIVE and not self.blocked:
             said.append(self.outlook)
-        return [*said, self.signature]
+        return [*said, *_reading_lines([self]), *_caveats_left(self.caveats), self.signature]
 
 
 class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -347,8 +362,26 @@ class Comparisons(Result, frozen=True, kw_only=True):
             f"{ratified} of {counted(len(self.pairs), 'comparison')} ratify; each at a level of"
             f" {percent(each)}, for {percent(self.level)} over all of them",
             *said,
+            *_reading_lines([pair.comparison for pair in self.pairs]),
+            *_caveats_left(self.joint_caveats()),
             self.signature,
         ]
+
+    def joint_caveats(self) -> list[ComparisonCaveat]:
+        """Each code once, unless it blocks, with the pairs that it is about where not all are."""
+        about: dict[str, dict[str, list[str]]] = {}
+        for pair in self.pairs:
+            for caveat in pair.comparison.caveats:
+                if not caveat.blocking:
+                    which = f"{pair.candidate} against {pair.baseline}"
+                    about.setdefault(caveat.code, {}).setdefault(caveat.message, []).append(which)
+        made = []
+        for code, messages in about.items():
+            said, pairs = next(iter(messages.items()))
+            said = said if len(pairs) == len(self.pairs) else f"{some(pairs, 1)}: {said}"
+            more = f" And {len(messages) - 1} more; `json=` lists all." if len(messages) > 1 else ""
+            made.append(ComparisonCaveat(code=code, message=said + more))
+        return made
 
     @property
     def signature(self) -> str:
@@ -362,6 +395,47 @@ class Comparisons(Result, frozen=True, kw_only=True):
                 f"assay {__version__}",
             ]
         )
+
+
+def _reading_lines(made: Sequence[Comparison]) -> list[str]:
+    """How the columns were read without a plan: pairs, assumed directions, what is only reported.
+
+    A line each, if there is something to say; reported figures if there is one comparison.
+    """
+    caveats = {caveat.code: caveat.message for one in made for caveat in one.caveats}
+    dimensions = {each.name: each for one in made for each in one.dimensions}
+    guessed = [
+        f"{each.name:.60}"
+        for one in made
+        for each in one.dimensions
+        if "assumed" in caveats
+        and each.counts
+        and each.better == "higher"
+        and each.name not in SOURCE_NAMES
+    ]
+    others = [_reported(each, len(made) == 1) for each in dimensions.values() if not each.counts]
+    lines = [caveats["plain-scores"]] if "plain-scores" in caveats else []
+    if guessed:
+        lines.append(f"assumed: higher is better in {some(list(dict.fromkeys(guessed)))}")
+    return lines + ([f"reported only: {some(others)}"] if others else [])
+
+
+def _caveats_left(caveats: Sequence[ComparisonCaveat]) -> list[str]:
+    """The caveats that the lines on how the columns were read do not give."""
+    return caveat_lines(caveat for caveat in caveats if caveat.code not in _READING)
+
+
+_READING = ("assumed", "plain-scores")
+
+
+def _reported(dimension: DimensionResult, with_figures: bool) -> str:
+    """A dimension that is not part of the verdict, its means, and its direction."""
+    said = f"{dimension.name:.60}"
+    if with_figures and dimension.baseline is not None and dimension.candidate is not None:
+        whole = max(abs(dimension.baseline), abs(dimension.candidate)) >= 100.0
+        said += f" {number(dimension.baseline, whole)} -> {number(dimension.candidate, whole)}"
+    known = "direction unknown" if dimension.better is None else f"{dimension.better} is better"
+    return f"{said} ({known})"
 
 
 DECIDED = (NetVerdict.RATIFY, NetVerdict.REJECT)

@@ -22,6 +22,7 @@ from assay.comparison.stored_run import ScorecardReader, is_stored_run, read_sto
 from assay.comparison.where import WhereFilter
 from assay.digests import digest, listing_digest
 from assay.errors import AssayError, IncomparableRuns, SpecError, storage
+from assay.files import names_beside
 from assay.logs.columns.score_columns import COUNTER, ScoreColumns
 from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_folders
 from assay.logs.format_table import FORMATS, read_log
@@ -314,7 +315,9 @@ class _SideReader:
             return self._standard_input(path)
         with storage(path):
             if not path.exists():
-                raise SpecError(f"there is no {str(path)!r}")
+                raise SpecError(
+                    f"there is no {str(path)!r}", hint=did_you_mean(str(path), names_beside(path))
+                )
             is_folder = path.is_dir()
         if is_folder and is_stored_run(path):
             return [self._stored(path)]

@@ -17,12 +17,16 @@ from assay.comparison.plan_text import dimension_lines
 from assay.errors import SpecError
 from assay.logs.columns.metric_names import is_cost, is_fault
 from assay.logs.trial import SOURCE_NAMES
-from assay.toml import read_toml
+from assay.toml import key_hint, read_toml
 
 Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]
 T = TypeVar("T")
 _SHARE = 0.05
+_PLAN = (
+    "A plan has a table for each dimension, [dimensions.NAME], with some of the keys gated, better,"
+    " ideal, range, margin, weight, counts."
+)
 _HEAVIEST = 1e6
 _LIGHTEST = 1e-6
 _IN_A_FILE = "Say so in a file, `config=dims.toml`: the lines above, as they fit."
@@ -144,19 +148,17 @@ SOURCE_DIMENSIONS = tuple(
 """The five of `eval.json`: ideal 1, two of them gated."""
 
 
-def parse_toml(data: bytes, form: type[T], *, where: str, page: str) -> T:
-    """The bytes of a TOML file as a struct; `page` documents its keys."""
-    hint = f"{page} shows every key and its values."
+def parse_toml(data: bytes, form: type[T], *, where: str, hint: str) -> T:
+    """The bytes of a TOML file as a struct; `hint` shows how to write one."""
     try:
         return msgspec.convert(read_toml(data, where=where, hint=hint), form)
     except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {error}", hint=hint) from None
+        raise SpecError(f"{where}: {error}", hint=key_hint(error, form, hint)) from None
 
 
 def parse_dimensions(data: bytes, *, where: str) -> Dimensions:
     """Dimensions and policies from the bytes of a TOML file."""
-    page = "docs/how-to/compare-two-versions.md"
-    return _dimensions(parse_toml(data, _DimensionsFile, where=where, page=page), where)
+    return _dimensions(parse_toml(data, _DimensionsFile, where=where, hint=_PLAN), where)
 
 
 def dimensions_table(
@@ -166,7 +168,8 @@ def dimensions_table(
     try:
         written = msgspec.convert({"dimensions": table, "policy": policy}, _DimensionsFile)
     except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {error}") from None
+        hint = key_hint(error, _DimensionsFile)
+        raise SpecError(f"{where}: {error}", hint=hint) from None
     return _dimensions(written, where)
 
 
@@ -184,14 +187,14 @@ def _dimensions(written: _DimensionsFile, where: str) -> Dimensions:
             strict_gates=policy.gates == "strict",
         )
     except SpecError as error:
-        raise SpecError(f"{where}: {error.message}") from None
+        raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
 
 
 def _dimension(name: str, table: object) -> Dimension:
     try:
         written = msgspec.convert(table, _Written)
     except msgspec.ValidationError as error:
-        raise SpecError(f"dimension {name}: {error}") from None
+        raise SpecError(f"dimension {name}: {error}", hint=key_hint(error, _Written)) from None
     ends = (0.0, 1.0) if written.range is None and written.counts else written.range
     width = 1.0 if ends is None else ends[1] - ends[0]
     margin = _SHARE * width if written.margin is None else written.margin

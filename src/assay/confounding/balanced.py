@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.caveats import Caveat
+from assay.caveats import Caveat, caveat_lines
 from assay.confounding.result import Fitness
 from assay.errors import SpecError
 from assay.result import Result
@@ -158,9 +158,15 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
         ]
         if not self.achieved:
             return [self.outcome, *said, f"not balanced for the {self.surface} surface"]
-        told = [each.message for each in self.caveats if each.code in TELLING]
         where = "rows() gives the records kept, positions their places in the input, from 0"
-        return [self.outcome, *said, self.balanced_for, *told, self.audited, where]
+        return [
+            self.outcome,
+            *said,
+            self.balanced_for,
+            *caveat_lines(self.caveats),
+            self.audited,
+            where,
+        ]
 
 
 def _restored(fields: Mapping[str, Any], records: "KeptRecords | None") -> Balanced:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.caveats import Caveat
+from assay.caveats import Caveat, caveat_lines
 from assay.result import Result
 from assay.wording import counted, interval
 
@@ -223,7 +223,8 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
         ][:_MOST_SAID]
         said += [method.said() for method in self.methods[:_MOST_SAID]]
         said += _left(len(self.methods), "method", "methods")
-        return [*said, *self._faults(), self.signature]
+        others = [each for each in self.caveats if each.code not in ABOUT_WHAT_WAS_READ]
+        return [*said, *caveat_lines(others), *self._faults(), self.signature]
 
     def _faults(self) -> list[str]:
         """The first faults of the data with their remedies, those that tell the label first."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from assay.caveats import Caveat
+from assay.caveats import Caveat, caveat_lines
 from assay.result import Result
 from assay.wording import counted, interval, percent
 
@@ -221,7 +221,8 @@ class DualResult(Result, frozen=True, kw_only=True):
             said.append(f"memorisation and transfer are not decidable: {self.split.evidence}")
         holding = sum(precondition.holds for precondition in self.preconditions.values())
         known = f"preconditions {holding}/{len(self.preconditions)}"
-        return [*said, f"{percent(self.level)} intervals over items and seeds · {known}"]
+        how = f"{percent(self.level)} intervals over items and seeds · {known}"
+        return [*said, *caveat_lines(self.caveats), how]
 
     def left_out_lines(self) -> list[str]:
         """What C lacks, a line a layer."""

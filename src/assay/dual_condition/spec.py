@@ -5,14 +5,15 @@ docs/how-to/tell-capability-from-memory.md shows every key.
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from assay.benchmark.benchmark import Benchmark, Columns, Item
 from assay.benchmark.load import load_benchmark
-from assay.bounds import MAX_TOML_BYTES
 from assay.digests import is_name
 from assay.dual_condition.evidence import Metric, Thresholds
 from assay.dual_condition.spec_tables import (
@@ -86,13 +87,13 @@ class DualSpec(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(self.home / name for name in self.system.reads)
 
 
-def load_dual_spec(path: str | Path, *, metric: Metric | None = None) -> DualSpec:
-    """Load a spec file and check every part."""
-    path = Path(path)
-    data = read_spec(path, MAX_TOML_BYTES, verb="dual")
-    where = str(path)
-    written = parse_tables(data, where=where)
-    home = path.absolute().parent
+def load_dual_spec(
+    spec: str | Path | Mapping[str, Any], *, metric: Metric | None = None
+) -> DualSpec:
+    """Load a spec file, or a dictionary of its keys, and check every part."""
+    text = read_spec(spec, verb="dual")
+    where, home = text.where, text.home.absolute()
+    written = parse_tables(text.data, where=where)
     check_system(written, where)
     state = _state(written, home, where)
     check_evaluation(written.evaluation, where)

@@ -16,7 +16,7 @@ from assay.errors import SpecError
 from assay.files import stays_inside
 from assay.sandbox.job import check_places, has_place
 from assay.tables.source import read_table
-from assay.toml import nearest_key, read_toml
+from assay.toml import key_hint, read_toml
 
 Asked = Literal["A", "B", "C", "layers", "shapley", "placebo"]
 _AT = re.compile(r"(.*) - at `\$\.(.*)`", re.DOTALL)
@@ -27,7 +27,7 @@ _WORDS = {
     "in_c": get_args(InC),
     "route": ("in-place",),
 }
-_HINT = "docs/how-to/tell-capability-from-memory.md shows every key and its values."
+_HINT = "`assay dual --init` writes one to fill in, with a comment for each key."
 NAMES = ("items", "outputs", "seed", "state")
 _LONGEST = 7 * 24 * 3600.0
 _MOST_SEEDS = 10_000
@@ -110,7 +110,7 @@ def parse_tables(data: bytes, *, where: str) -> DualFile:
     try:
         written = msgspec.convert(read_toml(data, where=where, hint=_HINT), DualFile)
     except msgspec.ValidationError as error:
-        hint = nearest_key(error, DualFile, _HINT)
+        hint = key_hint(error, DualFile, _HINT)
         raise SpecError(f"{where}: {_explained(str(error))}", hint=hint) from None
     if written.state.layers or written.state.fixed:
         return written

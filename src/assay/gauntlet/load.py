@@ -1,6 +1,8 @@
 """Bars from files, and the bundled versions."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from assay.benchmark.benchmark import TASKS, Benchmark, Task
 from assay.bounds import MAX_TOML_BYTES
@@ -8,6 +10,7 @@ from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import read_bounded
 from assay.gauntlet.spec import BarSet, parse_bars
+from assay.toml import toml_bytes
 from assay.wording import did_you_mean
 
 DEFAULT_BARS = "v3"
@@ -21,7 +24,7 @@ def bundled_versions(task: Task) -> list[str]:
     )
 
 
-def read_bars(data: bytes, *, where: str) -> BarSet:
+def read_bars(data: bytes, *, where: str, task: Task | None = None) -> BarSet:
     """Bars from the bytes of a file; the name of a bundled version is reserved for its bytes."""
     bars = parse_bars(data, where=where)
     bundled = BUNDLED_BARS / f"{bars.name}.toml"
@@ -32,6 +35,8 @@ def read_bars(data: bytes, *, where: str) -> BarSet:
             f"{where}: {bars.name} is the name of bundled bars, but these bytes differ",
             hint="Give your bars their own version: version = NAME.",
         )
+    if task is not None:
+        check_task(bars, task, where)
     return bars
 
 
@@ -57,8 +62,10 @@ def check_task(bars: BarSet, task: Task, where: str) -> None:
         )
 
 
-def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSet:
-    """Load a bundled version of a task's bars (detection by default), or a TOML file of bars.
+def load_bars(bars: str | Path | Mapping[str, Any], *, task: Task | None = None) -> BarSet:
+    """Load bars: a bundled version (of detection by default), a TOML file, or a dictionary.
+
+    A dictionary has the keys of the file.
 
     Example:
         >>> import assay
@@ -67,24 +74,28 @@ def load_bars(version_or_path: str | Path, *, task: Task | None = None) -> BarSe
         ('auc', 0.7)
         >>> assay.load_bars("v3", task="classification").name
         'classification-v3'
+        >>> mine = {"task": "detection", "version": "mine", "because": "It must beat chance."}
+        >>> mine["partition"] = {"all": {"positive": "label == 1", "negative": "label == 0"}}
+        >>> mine["bar"] = [{"id": "M1", "metric": "auc", "partitions": ["all"], "at_least": 0.6}]
+        >>> assay.try_method("oracle:word_length", bars=assay.load_bars(mine)).bars_version
+        'mine'
     """
+    if isinstance(bars, Mapping):
+        return read_bars(toml_bytes(bars, where="bars"), where="bars", task=task)
     of_task = task or "detection"
-    if str(version_or_path) in bundled_versions(of_task):
-        bundled = BUNDLED_BARS / f"{of_task}-{version_or_path}.toml"
+    if str(bars) in bundled_versions(of_task):
+        bundled = BUNDLED_BARS / f"{of_task}-{bars}.toml"
         return parse_bars(bundled.read_bytes(), where=bundled.name)
-    path = Path(version_or_path)
+    path = Path(bars)
     with storage(path):
         data = read_bounded(path, MAX_TOML_BYTES) if path.is_file() else None
     if data is None:
-        others = [other for other in TASKS if str(version_or_path) in bundled_versions(other)]
+        others = [other for other in TASKS if str(bars) in bundled_versions(other)]
         raise SpecError(
-            f"no {of_task} bars {str(version_or_path)!r}: expected a file or a bundled version"
+            f"no {of_task} bars {str(bars)!r}: expected a file or a bundled version"
             f" ({', '.join(bundled_versions(of_task))})",
             hint=f"Another task has such bars: `task={others[0]}`."
             if others
-            else did_you_mean(str(version_or_path), bundled_versions(of_task)),
+            else did_you_mean(str(bars), bundled_versions(of_task)),
         )
-    bars = read_bars(data, where=str(path))
-    if task is not None:
-        check_task(bars, task, str(path))
-    return bars
+    return read_bars(data, where=str(path), task=task)

@@ -7,10 +7,8 @@ from typing import Any
 import msgspec
 
 from assay.benchmark.benchmark import Task
-from assay.caveats import Caveat
+from assay.caveats import Caveat, caveat_lines
 from assay.result import Result
-from assay.runs.result import IN_THIS_PROCESS
-from assay.sandbox.levels import Level
 from assay.wording import counted, interval
 
 _MOST_BARS = 5
@@ -150,14 +148,9 @@ class Scorecard(Result, frozen=True, kw_only=True):
             said.append(f"and {counted(len(self.bars) - _MOST_BARS, 'more bar')}")
         met = f"{self.point.passed}/{self.point.total} bars at the point estimates"
         point = f"point verdict {self.point.verdict.upper()}: {met}"
-        about = [each.message for each in self.caveats if each.code in _SAID]
-        about += [IN_THIS_PROCESS] if self.isolation == Level.TRUSTED else []
+        about = caveat_lines(self.caveats)
         verdict = f"{self.verdict.upper()}: {self.meaning}"
         return [verdict, what, *said, point, *about, self.signature]
-
-
-_SAID = ("idle-control", "constant-scores")
-"""The caveats that change how a printed scorecard is read."""
 
 
 def _measured(metric: str) -> str:

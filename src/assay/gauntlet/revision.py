@@ -19,8 +19,7 @@ from assay.gauntlet.result import Scorecard
 from assay.gauntlet.revision_check import check_revision
 from assay.gauntlet.spec import BarSet, Regression, parse_bars
 from assay.runs.result import Run
-
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+from assay.toml import quoted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +161,3 @@ def _bar_lines(bar: Bar) -> list[str]:
     corpus = None if bar.corpus == "main" else bar.corpus
     rest = {"beyond": bar.beyond, "within": bar.within, "corpus": corpus}
     return lines + [f"{key} = {quoted(value)}" for key, value in rest.items() if value is not None]
-
-
-def quoted(text: str) -> str:
-    """A TOML basic string."""
-    escaped = (
-        _ESCAPES.get(char, char if char.isprintable() else f"\\U{ord(char):08X}") for char in text
-    )
-    return f'"{"".join(escaped)}"'

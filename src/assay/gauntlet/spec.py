@@ -16,7 +16,7 @@ from assay.errors import SpecError
 from assay.gauntlet.bar import Bar, Partition
 from assay.gauntlet.metrics.table import check_bar, metric_of
 from assay.result import Result
-from assay.toml import nearest_key, read_toml
+from assay.toml import key_hint, read_toml
 from assay.wording import counted
 
 
@@ -119,8 +119,7 @@ def parse_bars(data: bytes, *, where: str) -> BarSet:
     try:
         written = msgspec.convert(read_toml(data, where=where), _BarsFile)
     except msgspec.ValidationError as error:
-        shown = "docs/how-to/write-bars.md shows every key and its values."
-        hint = nearest_key(error, _BarsFile, shown)
+        hint = key_hint(error, _BarsFile, "`assay bars show v3` shows bars that are bundled.")
         raise SpecError(f"{where}: {error}", hint=hint) from None
     _check(written, where)
     return BarSet(

@@ -32,18 +32,29 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     group: str | None = None
 
 
+class ReportedInterval(msgspec.Struct, frozen=True, kw_only=True):
+    """An interval that the harness reports of a mean; its level, if the log states it."""
+
+    low: float
+    high: float
+    level: float | None = None
+
+
 class ReportedMean(msgspec.Struct, frozen=True, kw_only=True):
     """A mean that the harness reports, and what it is over.
 
     Over `rows` every scored sample counts equally; over `items` the samples of an instance are
     averaged first. `shown` is the harness's own name of the mean, if it has another than the
-    metric: inspect_ai shows `accuracy` of the scorer `match`.
+    metric: inspect_ai shows `accuracy` of the scorer `match`. `errors` are the standard errors that
+    it reports of the mean, by its own names (`acc_stderr,none`), and `interval` its interval.
     """
 
     metric: str
     value: float
     over: Over
     shown: str | None = None
+    errors: Mapping[str, float] = {}
+    interval: ReportedInterval | None = None
 
 
 class LogRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):

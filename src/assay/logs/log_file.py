@@ -42,7 +42,9 @@ class LogFile:
     def __init__(self, path: Path) -> None:
         with storage(path):
             if not path.is_file():
-                raise SpecError(f"{path}: not a regular file")
+                raise SpecError(
+                    f"{path}: {'not a regular file' if path.exists() else 'no such file or folder'}"
+                )
         self.path = path
         self.stamp = stamp(path)
         self._read_digest: str | None = None
@@ -223,6 +225,11 @@ def number(value: object) -> float | None:
             return None
         return found if math.isfinite(found) else None
     return None
+
+
+def numbers(named: Mapping[str, object]) -> dict[str, float]:
+    """Those of some named values that are numbers."""
+    return {name: found for name, one in named.items() if (found := number(one)) is not None}
 
 
 def text(value: object) -> str | None:

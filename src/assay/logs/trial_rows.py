@@ -101,7 +101,10 @@ def read_rows(
     rows = [(at, _flat(with_paths(row, inside))) for at, row in found]
     faults.refuse()
     if not rows:
-        raise SpecError(f"{place}: no rows")
+        raise SpecError(
+            f"{place}: no rows",
+            hint="Write one run a line; in a CSV, below the line of column names.",
+        )
     header = list(dict.fromkeys(chain.from_iterable(row for _, row in rows)))
     for name, role in asked.items():
         if name not in header:

@@ -1,4 +1,4 @@
-"""References to methods: `file.py:function`, `package.module:function`, or a bundled name.
+"""References to methods: `file.py:function`, `module:function`, `critique:MODEL`, a bundled name.
 
 A reference is only parsed here. Importing its target runs untrusted code, and happens in a worker.
 """
@@ -27,13 +27,16 @@ from assay.method.baselines import (
 from assay.surface.features import ORACLES, Pair
 from assay.wording import did_you_mean
 
+CRITIQUE = "critique:"
+"""What a reference to a critique by a model begins with: `critique:local`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MethodRef:
-    """A reference to a method: a file or module and a function, or a bundled name."""
+    """A reference to a method: a file or module and a function, a model, or a bundled name."""
 
     text: str
-    kind: Literal["registered", "file", "module", "callable"]
+    kind: Literal["registered", "file", "module", "callable", "critique"]
     target: str
     attribute: str
 
@@ -42,6 +45,10 @@ def parse_method(text: str, *, registered: Collection[str]) -> MethodRef:
     """Parse a reference; `registered` are the bundled names."""
     if text in registered:
         return MethodRef(text=text, kind="registered", target=text, attribute="")
+    if text.startswith(CRITIQUE):
+        return MethodRef(
+            text=text, kind="critique", target=text.removeprefix(CRITIQUE), attribute=""
+        )
     target, _, attribute = text.rpartition(":")
     if text.endswith(".py") or not target:
         if text.endswith(".py"):

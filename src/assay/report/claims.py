@@ -12,6 +12,7 @@ from assay.claim_audit.result import (
 )
 from assay.claim_audit.scan.candidates import Candidate
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
+from assay.claim_audit.scan.uncovered_tables import UncoveredTable, told_cell
 from assay.claim_audit.sealed_claims import SealedClaims
 from assay.report.terminal import marked, styled
 from assay.wording import as_flags, counted
@@ -72,6 +73,8 @@ def _named(place: str, name: str) -> str:
 
 def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
     """The numbers without a claim, the weightiest first, each with what could cover it."""
+    for table in scan.tables:
+        _draw_table(table, out)
     shown = scan.uncovered if every else scan.uncovered[:_SHOWN]
     if shown:
         out.print(styled("numbers without a claim, those that carry most first:", style="dim"))
@@ -92,6 +95,18 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
     left = ", ".join(f"{count} {kind}" for kind, count in sorted(scan.left_out.items()))
     if left:
         out.print(styled(f"left out as no statements: {left}", style="dim"))
+
+
+def _draw_table(table: UncoveredTable, out: "Console") -> None:
+    """A table without a claim, the file that it prints, and the cells that differ."""
+    out.print(marked(f"{table.file}, line {table.line}  ", "table", "bold"))
+    for one in table.candidates:
+        path, other = one.args["path"], len(one.differs)
+        all_of = "every cell" if not other else f"{one.cells - other} of {one.cells} cells"
+        out.print(styled(f"    {all_of} as in {path}:"))
+        for cell in one.differs[:_SHOWN]:
+            out.print(styled(f"      {told_cell(cell)}"))
+        out.print(styled(f"      {one.comment}"))
 
 
 def draw_patch(_: object, out: "Console", *, patch: str) -> None:

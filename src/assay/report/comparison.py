@@ -10,7 +10,7 @@ from assay.comparison.result import (
     NetVerdict,
 )
 from assay.report.comparison_figures import draw_figures
-from assay.report.terminal import marked, styled, table
+from assay.report.terminal import EVERY_CAVEAT, draw_caveats, marked, styled, table
 from assay.wording import as_flags, counted, number, percent, signed
 
 if TYPE_CHECKING:
@@ -27,13 +27,14 @@ _STYLE = {
     NetVerdict.INCONCLUSIVE: "yellow",
 }
 _SHOWN_FLIPS = 5
+_OF_ONE = {"0/1", "1/1"}
 _FIRST = frozenset({"assumed", "read-as", "undirected"})
 """Caveats on how columns were read, printed before the table."""
 _SIDES = ("candidate", "baseline")
 _SHOWN = 5
 
 
-def draw_comparison(comparison: Comparison, out: "Console") -> None:
+def draw_comparison(comparison: Comparison, out: "Console", *, caveats: bool = False) -> None:
     """Draw a whole comparison, narrow enough for any terminal."""
     title = (
         f"{_sides(comparison)}: {counted(comparison.n_candidate, 'run')} against"
@@ -53,12 +54,8 @@ def draw_comparison(comparison: Comparison, out: "Console") -> None:
     _draw_verdict(comparison, out)
     _draw_flips(comparison.flips, out)
     out.print()
-    for caveat in comparison.caveats:
-        if caveat.code in _FIRST:
-            continue
-        mark = "BLOCKS: " if caveat.blocking else ""
-        style = "yellow" if caveat.blocking else "dim"
-        out.print(styled(as_flags(f"{mark}{caveat.code}: {caveat.message}"), style=style))
+    others = [caveat for caveat in comparison.caveats if caveat.code not in _FIRST]
+    draw_caveats(others, out, every=None if caveats else EVERY_CAVEAT)
     out.print(styled(comparison.signature, style="dim"))
 
 
@@ -89,22 +86,34 @@ def _draw_verdict(comparison: Comparison, out: "Console") -> None:
 
 
 def _draw_flips(flips: Sequence[Flip], out: "Console") -> None:
-    for to, title in (
-        ("ideal", "better: most runs now reach the best value"),
-        ("short", "worse: most runs no longer reach the best value"),
-    ):
-        chosen = [flip for flip in flips if flip.to == to]
-        if not chosen:
-            continue
+    """Draw a line for each dimension: which instances came to its best value, and which left it."""
+    lines = [
+        _flips_line([flip for flip in flips if (flip.to, flip.dimension) == kind], verb)
+        for to, verb in (("ideal", "now reach"), ("short", "no longer reach"))
+        for kind in dict.fromkeys((flip.to, flip.dimension) for flip in flips if flip.to == to)
+    ]
+    if lines:
         out.print()
-        out.print(styled(f"{title}: {counted(len(chosen), 'time')}"))
-        for flip in chosen[:_SHOWN_FLIPS]:
-            shares = f"{flip.baseline} -> {flip.candidate}"
-            out.print(styled(f"  {flip.instance:.60}  {flip.dimension}  {shares}"))
-        if len(chosen) > _SHOWN_FLIPS:
-            out.print(
-                styled(as_flags(f"  and {len(chosen) - _SHOWN_FLIPS} more; `json=` lists all"))
-            )
+    for line in lines[:_SHOWN_FLIPS]:
+        out.print(styled(as_flags(line)))
+    if len(lines) > _SHOWN_FLIPS:
+        out.print(styled(as_flags(f"and of {len(lines) - _SHOWN_FLIPS} more; `json=` lists all")))
+
+
+def _flips_line(flips: Sequence[Flip], verb: str) -> str:
+    """The instances of one dimension and direction, with counts if any has several runs."""
+    single = all({flip.baseline, flip.candidate} <= _OF_ONE for flip in flips)
+    named = [
+        f"{flip.instance:.60}" + ("" if single else f" ({flip.baseline}->{flip.candidate})")
+        for flip in flips[:_SHOWN_FLIPS]
+    ]
+    left = len(flips) - len(named)
+    more = f" and {left} more (`json=` lists all)" if left else ""
+    runs = "" if single else " in most runs"
+    head = counted(len(flips), "instance")
+    verb = verb.replace("reach", "reaches") if len(flips) == 1 else verb
+    what = f"the best value of {flips[0].dimension:.60}{runs}"
+    return f"{head} {verb} {what}: {', '.join(named)}{more}"
 
 
 def draw_source_comparison(comparison: SourceComparison, out: "Console") -> None:
@@ -165,7 +174,7 @@ def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
     out.print(styled(pilot.basis, style="dim"))
 
 
-def draw_trials(trials: "Trials", out: "Console") -> None:
+def draw_trials(trials: "Trials", out: "Console", *, caveats: bool = False) -> None:
     """Draw why the trials ended, their costs and savings, void pairs, and the comparison."""
     took = f"{counted(trials.runs, 'run')} in {trials.seconds:,.0f} s"
     took += "" if trials.money is None or not trials.money else f" for {trials.money:,.2f}"
@@ -189,7 +198,7 @@ def draw_trials(trials: "Trials", out: "Console") -> None:
     if trials.comparison is None:
         out.print(styled("no pair can be compared, so there is no verdict", style="yellow"))
     else:
-        draw_comparison(trials.comparison, out)
+        draw_comparison(trials.comparison, out, caveats=caveats)
 
 
 def _list(reasons: Sequence[str], out: "Console") -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.comparison.result import BETTER, WORSE, Comparison, DimensionResult
 from assay.report.terminal import styled
-from assay.wording import number, signed, signed_interval
+from assay.wording import number, p_value, signed, signed_interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,7 +88,7 @@ def _cells(dimension: DimensionResult) -> Cells:
         number(dimension.candidate, whole),
         signed(dimension.delta, whole),
         signed_interval(dimension.low, dimension.high, whole),
-        _p(dimension.p),
+        "" if dimension.p is None else p_value(dimension.p),
     )
 
 
@@ -97,7 +97,7 @@ def _balance(comparison: Comparison) -> Cells | None:
     if balance is None:
         return None
     ends = signed_interval(balance.low, balance.high)
-    return ("on balance", "", "", signed(balance.value), ends, _p(balance.p))
+    return ("on balance", "", "", signed(balance.value), ends, p_value(balance.p))
 
 
 def _concluded(dimension: DimensionResult) -> "Text":
@@ -110,7 +110,3 @@ def _concluded(dimension: DimensionResult) -> "Text":
     if dimension.gate is not None:
         line.append(f"{_GAP}gate: {dimension.gate.value}", style="dim")
     return line
-
-
-def _p(p: float | None) -> str:
-    return "" if p is None else ("<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0"))

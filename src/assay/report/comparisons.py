@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from assay._version import __version__
 from assay.comparison.result import ComparedPair, Comparison, Comparisons, NetVerdict
-from assay.report.terminal import styled, table
-from assay.wording import as_flags, counted, number, percent, signed, signed_interval, some
+from assay.report.terminal import EVERY_CAVEAT, draw_caveats, styled, table
+from assay.wording import as_flags, counted, number, percent, signed, signed_interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,7 +14,7 @@ _MOST_MEANS = 5
 """Dimensions whose means are written out."""
 
 
-def draw_comparisons(found: Comparisons, out: "Console") -> None:
+def draw_comparisons(found: Comparisons, out: "Console", *, caveats: bool = False) -> None:
     """Draw a line for each, what blocks or would settle it, and a matrix of all pairs."""
     each = 1.0 - (1.0 - found.level) / len(found.pairs)
     out.print(
@@ -33,33 +33,11 @@ def draw_comparisons(found: Comparisons, out: "Console") -> None:
         out.print()
         _draw_matrix(found, out)
     out.print()
-    for line in _caveat_lines(found):
-        out.print(styled(as_flags(line), style="dim"))
+    draw_caveats(found.joint_caveats(), out, every=None if caveats else EVERY_CAVEAT)
     alone = "`task=` shows one task" if len(tasks) > 1 else "Two sides alone are shown"
     out.print(styled(as_flags(f"{alone} in full."), style="dim"))
     rule = found.pairs[0].comparison.rule
     out.print(styled(f"{rule} · assay {__version__}", style="dim"))
-
-
-def _caveat_lines(found: Comparisons) -> list[str]:
-    """Each caveat once, with the pairs that it is about where it is not about all of them."""
-    about: dict[tuple[str, str], list[str]] = {}
-    for pair in found.pairs:
-        for caveat in pair.comparison.caveats:
-            if not caveat.blocking:
-                which = f"{pair.candidate} against {pair.baseline}"
-                about.setdefault((caveat.code, caveat.message), []).append(which)
-    by_code: dict[str, list[str]] = {}
-    for (code, message), pairs in about.items():
-        everywhere = len(pairs) == len(found.pairs)
-        by_code.setdefault(code, []).append(
-            message if everywhere else f"{some(pairs, 1)}: {message}"
-        )
-    return [
-        f"{code}: {messages[0]}"
-        + (f" And {len(messages) - 1} more; `json=` lists all." if len(messages) > 1 else "")
-        for code, messages in by_code.items()
-    ]
 
 
 def _draw_pairs(pairs: list[ComparedPair], out: "Console") -> None:

@@ -14,7 +14,7 @@ from assay.confounding.result import (
     Joint,
     MethodResult,
 )
-from assay.report.terminal import draw_caveats, marked, styled, table
+from assay.report.terminal import EVERY_CAVEAT, draw_caveats, marked, styled, table
 from assay.surface.features import OF_QUESTION
 from assay.wording import as_flags, interval
 
@@ -57,7 +57,12 @@ _SHARES = (
 
 
 def draw_audit(
-    audit: ConfoundAudit, out: "Console", *, every: bool = False, balance: str = _BALANCE
+    audit: ConfoundAudit,
+    out: "Console",
+    *,
+    every: bool = False,
+    caveats: bool = False,
+    balance: str = _BALANCE,
 ) -> None:
     """An audit: features, the joint model, methods, faults of the data, and the verdict.
 
@@ -82,7 +87,8 @@ def draw_audit(
         out.print(styled(as_flags(_NEXT[audit.verdict])))
         out.print(styled(f"  {as_flags(balance)}"), soft_wrap=True)  # whole, to be pasted
     out.print()
-    draw_caveats([each for each in audit.caveats if each not in first], out)
+    others = [each for each in audit.caveats if each not in first]
+    draw_caveats(others, out, every=None if caveats else EVERY_CAVEAT)
     out.print(styled(audit.signature, style="dim"))
 
 
@@ -184,7 +190,8 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     console.print(table(("", "before", tried), rows))
     console.print()
     telling = [each for each in balanced.caveats if each.code in TELLING]
-    draw_caveats([each for each in balanced.caveats if each not in telling], console)
+    others = [each for each in balanced.caveats if each not in telling]
+    draw_caveats(others, console, every=None)  # of three kinds at most
     if not balanced.achieved:
         words = "Nothing was written. Collect records whose surface does not predict the label."
         console.print(styled(f"{balanced.outcome} {words}"))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from assay.digests import short
 from assay.dual_condition.committed_file import SELF_CONSISTENT, GateReport
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
-from assay.report.terminal import draw_caveats, marked, styled, table
+from assay.report.terminal import EVERY_CAVEAT, draw_caveats, marked, styled, table
 from assay.wording import counted, interval
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _STYLE = {Regime.LEARNING: "green", Regime.POLISH: "green", Regime.UNDETERMINED: "yellow"}
 
 
-def draw_dual(dual: "Dual", out: "Console") -> None:
+def draw_dual(dual: "Dual", out: "Console", *, caveats: bool = False) -> None:
     """Draw the conditions, their differences, layers, subsets, the regime and caveats."""
     result, record = dual.result, dual.record
     items, seeds = len(record["items"]["id"]), len(record["seeds"])
@@ -33,7 +33,7 @@ def draw_dual(dual: "Dual", out: "Console") -> None:
     else:
         _draw_numbers(result, str(record["metric"]), out)
     out.print()
-    draw_caveats(result.caveats, out)
+    draw_caveats(result.caveats, out, every=None if caveats else EVERY_CAVEAT)
     holding = sum(precondition.holds for precondition in result.preconditions.values())
     inputs, mark = record["inputs"], short(str(record["reproducibility_checksum"]))
     parts = [

@@ -7,7 +7,7 @@ from assay.gauntlet.bar import Bar
 from assay.gauntlet.metrics.table import metric_of, titled
 from assay.gauntlet.result import Scorecard, Verdict
 from assay.gauntlet.spec import BarSet
-from assay.report.terminal import draw_caveats, marked, styled, table
+from assay.report.terminal import EVERY_CAVEAT, draw_caveats, marked, styled, table
 from assay.wording import as_flags, counted, interval
 
 if TYPE_CHECKING:
@@ -20,8 +20,13 @@ _STYLE = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.UNRESOLVED: "yello
 _BOUND = "lower bound: one-sided, 95 %; to pass, it must reach the threshold"
 
 
-def draw_scorecard(card: Scorecard, out: "Console") -> None:
-    """Draw a scorecard: what was judged, each bar, both verdicts, and the caveats."""
+def draw_scorecard(
+    card: Scorecard, out: "Console", *, every_caveat: str | None = EVERY_CAVEAT
+) -> None:
+    """Draw a scorecard: what was judged, each bar, both verdicts, and the first caveats.
+
+    `every_caveat` says how to see the others; if it is None, all are drawn.
+    """
     out.print(styled(f"{card.method} on {card.benchmark}, {card.task} bars {card.bars_version}"))
     out.print()
     _draw_bars(card, out)
@@ -32,7 +37,7 @@ def draw_scorecard(card: Scorecard, out: "Console") -> None:
     style = f"bold {_STYLE[card.verdict]}"
     out.print(marked("verdict        ", card.verdict.upper(), style, f"  {card.meaning}"))
     out.print()
-    draw_caveats(card.caveats, out)
+    draw_caveats(card.caveats, out, every=every_caveat)
     if card.bars_version == "plain":
         more = "What is left beyond the surface (length, form, wording): `bars=plain-2`"
         out.print(styled(as_flags(more)))
@@ -57,6 +62,9 @@ def _draw_bars(card: Scorecard, out: "Console") -> None:
 
 def draw_rejudged(runs: "Sequence[Rejudged]", out: "Console", *, kept: str) -> None:
     """Draw a line for each run: the earlier verdicts, the new one, and what changed."""
+    if not runs:
+        out.print("No run to judge yet.")
+        return
     now = next((run.scorecard.bars_version for run in runs if run.scorecard is not None), "")
     rows = []
     for run in runs:

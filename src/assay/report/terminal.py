@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING
 
-from assay.caveats import Caveat
+from assay.caveats import Caveat, Rank, named, split_by_rank
 from assay.report.fitting_table import FittingTable
 from assay.wording import as_flags, printable
 
@@ -50,7 +50,19 @@ def marked(before: str, word: str, style: str, after: str = "") -> "Text":
     return line
 
 
-def draw_caveats(caveats: Iterable[Caveat], out: "Console") -> None:
-    """A dim line for each caveat."""
-    for caveat in caveats:
-        out.print(styled(f"{caveat.code}: {as_flags(caveat.message)}", style="dim"))
+EVERY_CAVEAT = "`caveats=True` shows them"
+_STYLES = {Rank.BLOCKS: "yellow", Rank.OVERTURNS: ""}
+
+
+def draw_caveats(caveats: Iterable[Caveat], out: "Console", *, every: str | None) -> None:
+    """A line for each of the first caveats in rank, and one with the codes of the others.
+
+    `every` says how to see the others as well; if it is None, every caveat has its line.
+    """
+    shown, others = split_by_rank(caveats)
+    for caveat in shown if every is not None else [*shown, *others]:
+        mark = "BLOCKS: " if caveat.rank is Rank.BLOCKS else ""
+        text = as_flags(f"{mark}{caveat.code}: {caveat.message}")
+        out.print(styled(text, style=_STYLES.get(caveat.rank, "dim")))
+    if others and every is not None:
+        out.print(styled(as_flags(f"{named(others)} ({every})"), style="dim"))

@@ -1,8 +1,9 @@
 """What counts as an answer.
 
 A method answers with a number (a score), a text (a class), or a mapping with `score`, `class` or
-both. Everything else, and every score that is not finite, is a `BadOutput`: an answer that cannot
-be ranked is not a low answer. So is a text that could not be stored and read back.
+both; or it abstains, with a mapping that holds the reason alone: `{"abstain": "no idea"}`.
+Everything else, and every score that is not finite, is a `BadOutput`: an answer that cannot be
+ranked is not a low answer. So is a text that could not be stored and read back.
 """
 
 import math
@@ -10,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 from assay.benchmark.benchmark import Task
 from assay.bounds import text_fault
-from assay.errors import BadOutput
+from assay.errors import Abstained, BadOutput
 
 Output = float | str | dict[str, float | str]
 
@@ -40,6 +41,8 @@ def class_of(output: Output) -> str:
 def _check_mapping(
     raw: Mapping[object, object], task: Task, classes: Collection[str]
 ) -> dict[str, float | str]:
+    if raw.keys() == {"abstain"}:
+        raise Abstained(f"{raw['abstain']!s:.200}")
     needed = "score" if task == "detection" else "class"
     if needed not in raw:
         raise BadOutput(f"got a mapping with {_keys(raw)}; {task} needs the key {needed!r}")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from time import perf_counter
 
 from assay.benchmark.benchmark import Benchmark, Item, Task
-from assay.errors import MethodError
+from assay.errors import Abstained, MethodError
 from assay.runs.answers import check_output
 from assay.runs.result import BATCH, Failure, Record
 from assay.runs.rounds import Example, KeyedItem, Round, rounds
@@ -120,7 +120,7 @@ class Asking:
             self.worker.fit(examples)
 
     def ask(self, key: str, item: Item) -> tuple[Record, MethodError | None]:
-        """One record, and the error where it holds one."""
+        """One record, and the error that may end the run; an abstention does not."""
         started = perf_counter()
         try:
             raw = self.worker.ask(item.question, item.response)
@@ -128,7 +128,8 @@ class Asking:
         except MethodError as error:
             ms = round((perf_counter() - started) * 1000.0, 3)
             why = Failure(kind=error.kind, message=error.message)
-            return Record(item=key, output=None, error=why, ms=ms), error
+            ends = None if isinstance(error, Abstained) else error
+            return Record(item=key, output=None, error=why, ms=ms), ends
         ms = round((perf_counter() - started) * 1000.0, 3)
         self.broken_in_a_row = 0
         return Record(item=key, output=output, error=None, ms=ms), None
@@ -161,7 +162,7 @@ class Asking:
             except MethodError as error:
                 why = Failure(kind=error.kind, message=error.message)
                 records.append(Record(item=key, output=None, error=why, ms=ms))
-                if first is None:
+                if first is None and not isinstance(error, Abstained):
                     first, about = error, _item_named(key, item)
         return records, first, about
 

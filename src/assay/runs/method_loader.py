@@ -67,6 +67,10 @@ def load(kind: str, target: str, attribute: str) -> Loaded:
         from assay.method.registry import REGISTERED
 
         return inspect_method(REGISTERED[target].method, isolated=True)
+    if kind == "critique":
+        from assay.critic.detector import CritiqueDetector
+
+        return inspect_method(CritiqueDetector(target), isolated=True)
     module = guarded(lambda: _import(kind, target), MethodNotLoaded)
     if not hasattr(module, attribute):
         names = _methods_in(module)

@@ -1,25 +1,26 @@
-"""Open a study."""
+"""Open a study; rows in memory become a file of it."""
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from assay.benchmark.benchmark import BUNDLED, BUNDLED_COLUMNS, TASKS, Benchmark, Columns, Task
 from assay.digests import digest, is_name
 from assay.errors import AssayError, SpecError, storage
-from assay.files import write_new
+from assay.files import check_new, write_new
 from assay.folders import file_digest
 from assay.gauntlet.judge import check_judgeable
 from assay.gauntlet.load import BUNDLED_BARS, fitting_bars, load_bars
-from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BarSet
 from assay.ledger.file import create_ledger
 from assay.study.entries import enter
 from assay.study.locate import FILE, LEDGER
 from assay.study.study import FORMAT, RECORDS, StudyFolder, open_study
-from assay.tables.source import IN_MEMORY, NO_PATHS
+from assay.tables.source import NO_PATHS
+from assay.toml import quoted, toml_bytes
 
 _ATTRIBUTES = """\
 # Records are checked by their exact bytes: git must not touch line endings.
@@ -27,12 +28,16 @@ _ATTRIBUTES = """\
 """
 
 
+_ROWS = "{}.jsonl"
+"""The file in a study that keeps rows from memory; study.toml has its digest."""
+
+
 def new_study(
     root: str | Path,
     benchmark: Benchmark,
     *,
     name: str | None = None,
-    bars: str | None = None,
+    bars: str | Mapping[str, Any] | None = None,
     task: Task | None = None,
 ) -> StudyFolder:
     """Open a study in a new or empty folder; a folder that holds only .git counts as empty."""
@@ -53,11 +58,14 @@ def new_study(
         for taken in sorted(RECORDS):
             if (root / taken).exists():
                 raise SpecError(f"{root / taken} already exists", hint="Name another folder.")
+    kept = _kept_rows(benchmark)
     files = {FILE: _study_text(name, benchmark, chosen, root).encode()}
     files |= {f"bars/{each.name}.toml": data for each, data in chosen}
+    for path in kept:
+        check_new(root / path)
     with suppress(SpecError):
         write_new(root / ".gitattributes", _ATTRIBUTES.encode())
-    for path, data in files.items():
+    for path, data in (kept | files).items():
         write_new(root / path, data)
     create_ledger(root / LEDGER)
     study = open_study(root)
@@ -67,8 +75,18 @@ def new_study(
     return study
 
 
+def _kept_rows(benchmark: Benchmark) -> dict[str, bytes]:
+    """Rows in memory, by the file of the study that keeps them."""
+    corpora = {"benchmark": benchmark, "second": benchmark.second}
+    return {
+        _ROWS.format(heading): corpus.memory
+        for heading, corpus in corpora.items()
+        if corpus is not None and corpus.memory is not None
+    }
+
+
 def _chosen_bars(
-    benchmark: Benchmark, bars: str | None, task: Task | None
+    benchmark: Benchmark, bars: str | Mapping[str, Any] | None, task: Task | None
 ) -> list[tuple[BarSet, bytes]]:
     """The initial bars: one set for each task that the benchmark can be judged for."""
     judgeable: list[tuple[BarSet, bytes]] = []
@@ -81,7 +99,11 @@ def _chosen_bars(
         except AssayError as error:
             refusals.append(error)
             continue
-        judgeable.append((chosen, _bars_bytes(bars or chosen.version, chosen)))
+        if isinstance(bars, Mapping):
+            data = toml_bytes(bars, where="bars")
+        else:
+            data = _bars_bytes(bars or chosen.version, chosen)
+        judgeable.append((chosen, data))
     if not judgeable:
         raise refusals[0]
     return judgeable
@@ -126,6 +148,8 @@ def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
     plain = Columns()
     if place in BUNDLED:
         plain = BUNDLED_COLUMNS
+    elif corpus.memory is not None:
+        place = _ROWS.format(heading)
     else:
         place = Path(os.path.relpath(place, root.resolve())).as_posix()
     lines = [f"[{heading}]", f"place = {quoted(place)}", f"digest = {quoted(corpus.digest)}"]
@@ -141,6 +165,8 @@ def _corpus_lines(heading: str, corpus: Benchmark, root: Path) -> list[str]:
 
 def _check_one_file(place: str, corpus: Benchmark) -> None:
     """Refuse data that are not a single file: a study names one, and commits hold it."""
+    if corpus.memory is not None:
+        return
     with storage(place):
         is_folder = place not in NO_PATHS and Path(place).is_dir()
     if corpus.labelled_by is not None and not is_folder:
@@ -153,7 +179,6 @@ def _check_one_file(place: str, corpus: Benchmark) -> None:
             )
     if is_folder or place in NO_PATHS:
         what = f"{place} is a folder" if is_folder else "standard input is read once"
-        what = f"{corpus.name} is in memory" if place == IN_MEMORY else what
         raise SpecError(
             f"{what}, but a study keeps its benchmark as one file",
             hint="Save the records as one file, such as .jsonl or .parquet, and name it:"

@@ -12,6 +12,7 @@ from assay.bounds import MAX_LINE_BYTES
 from assay.errors import SpecError
 from assay.tables.faults import Faults, note
 from assay.tables.nested import PlacedRows
+from assay.wording import counted
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "|"}
 _USUAL = {".csv": ",", ".tsv": "\t"}
@@ -89,6 +90,6 @@ def csv_rows(
 
 def _uneven(place: str, cells: list[str], header: list[str], mark: str) -> SpecError:
     return SpecError(
-        f"{place}: {len(cells)} cells, expected {len(header)} as in the header",
+        f"{place}: {counted(len(cells), 'cell')}, expected {len(header)} as in the header",
         hint=f"A cell that holds a {SEPARATORS[mark]} or a line break must be in double quotes.",
     )

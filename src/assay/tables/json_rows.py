@@ -29,8 +29,14 @@ def line_rows(
         if isinstance(row, dict):
             yield f"{where}, {unit} {number}", row
         else:
-            got = f"expected an object, got {kind_of(row)}"
-            note(faults, SpecError(f"{where}, {unit} {number}: {got}"))
+            note(faults, _no_object(f"{where}, {unit} {number}", row))
+
+
+def _no_object(place: str, row: object) -> SpecError:
+    return SpecError(
+        f"{place}: expected an object, got {kind_of(row)}",
+        hint='Write every row as an object with its columns: {"column": value, ...}',
+    )
 
 
 def array_rows(data: bytes, where: str, *, faults: Faults | None = None) -> PlacedRows:
@@ -107,7 +113,7 @@ def _objects(text: JsonText, beside: str, faults: Faults | None) -> Iterator[tup
         if isinstance(value, dict):
             yield place, value, text.text[start : text.at]
         else:
-            note(faults, SpecError(f"{place}: expected an object, got {kind_of(value)}"))
+            note(faults, _no_object(place, value))
 
 
 def _places(text: JsonText, beside: str) -> Iterator[tuple[int, str]]:

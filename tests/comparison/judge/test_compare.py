@@ -172,8 +172,21 @@ def test_costs_are_shown_decide_nothing_and_are_told_when_they_rise():
 def test_flips_are_named_both_ways():
     found = compare(baseline=side([0, 1, 1, 0]), candidate=side([1, 0, 1, 0]))
     assert [(one.instance, one.to) for one in found.flips] == [("q0", "ideal"), ("q1", "short")]
-    assert "better: most runs now reach the best value: 1 time" in drawn(found)
-    assert "no longer reach the best value: 1 time" in drawn(found)
+    assert "1 instance now reaches the best value of acc: q0\n" in drawn(found)
+    assert "1 instance no longer reaches the best value of acc: q1\n" in drawn(found)
+
+
+def test_flips_of_instances_with_several_runs_say_how_many_of_them():
+    def twice(values):
+        return [
+            Trial(instance=f"q{n}", trial=trial, dimensions={"correct": value})
+            for n, value in enumerate(values)
+            for trial in (0, 1)
+        ]
+
+    found = compare(baseline=twice([0, 1]), candidate=twice([1, 1]))
+    flipped = "1 instance now reaches the best value of correct in most runs: q0 (0/2->2/2)\n"
+    assert flipped in drawn(found)
 
 
 @pytest.mark.parametrize("gap", [None, math.nan, np.nan])

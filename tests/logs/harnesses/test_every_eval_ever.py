@@ -258,3 +258,17 @@ def test_tokens_that_are_no_number_cost_nothing(tmp_path, told, tokens):
     (run,) = read_log(write(tmp_path, lines=[*LINES[:-1], {**LINES[-1], **usage}]))
     (cost,) = [sample.costs.get("tokens") for sample in run.samples if sample.instance == "c"]
     assert cost == tokens
+
+
+@pytest.mark.parametrize("told", [None, [], {"standard_error": 3, "confidence_interval": {}}])
+def test_a_result_has_its_standard_error_and_its_interval(tmp_path, told):
+    stored = result("exact", 0.75)
+    ends = {"lower": 0.5, "upper": 0.9, "confidence_level": 0.95}
+    known = {"standard_error": {"value": 0.1}, "confidence_interval": ends}
+    stored["score_details"]["uncertainty"] = known
+    [mean] = read_log(write(tmp_path, results=(stored,)))[0].means
+    assert mean.errors == {"standard_error": 0.1}
+    assert (mean.interval.low, mean.interval.high, mean.interval.level) == (0.5, 0.9, 0.95)
+    stored["score_details"]["uncertainty"] = told
+    [mean] = read_log(write(tmp_path, results=(stored,)))[0].means
+    assert (mean.errors, mean.interval) == ({}, None)

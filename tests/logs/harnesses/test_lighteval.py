@@ -141,3 +141,14 @@ def test_a_row_without_its_metrics_is_named(tmp_path):
     polars.DataFrame(rows).write_parquet(path)
     with pytest.raises(SpecError, match="row 1: expected a document and its metrics"):
         read_log(path)
+
+
+def test_a_mean_has_its_standard_error(tmp_path):
+    path = write(tmp_path)
+    [stored] = (tmp_path / "results").rglob("*.json")
+    stored.write_text(stored.read_text().replace('"exact_stderr": NaN', '"exact_stderr": 0.25'))
+    [run] = read_log(path)
+    assert {mean.metric: mean.errors for mean in run.means} == {
+        "exact": {"exact_stderr": 0.25},
+        "brevity": {},
+    }

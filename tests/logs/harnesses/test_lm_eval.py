@@ -204,3 +204,14 @@ def test_metrics_with_the_names_of_other_fields(written, metrics):
         msgspec.structs.replace(one, question=None, response=None, target=None)
         for one in read_log(path, texts=True)[0].samples
     )
+
+
+def test_a_mean_has_its_standard_error_under_the_name_that_the_harness_shows(written):
+    lines = [line(n, acc=float(n > 0), exact_match=1.0) for n in range(3)]
+    found = results(**{"acc,none": 2 / 3, "exact_match,none": 1.0})
+    found["results"]["facts"]["exact_match_stderr,none"] = "N/A"
+    (run,) = read_log(written(lines, found))
+    assert {mean.metric: mean.errors for mean in run.means} == {
+        "acc": {"acc_stderr,none": 0.1},
+        "exact_match": {},
+    }

@@ -159,7 +159,7 @@ def test_rows_of_a_table_without_ids_pair_by_their_input(tmp_path):
 
 
 def test_a_row_that_is_too_short_is_named(tmp_path):
-    with pytest.raises(SpecError, match="row 0: 1 cells, expected 2"):
+    with pytest.raises(SpecError, match="row 0: 1 cell, expected 2"):
         read_log(table(tmp_path, [["x"]], ["inputs", "exact/score"]))
 
 

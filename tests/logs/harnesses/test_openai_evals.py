@@ -129,3 +129,8 @@ def test_other_lines_are_not_taken_for_it(tmp_path):
     for content in ('{"spec": 1}\n', '{"spec": {"eval_name": "x"}}\n{}\n', '{"spec"'):
         (tmp_path / "other.jsonl").write_text(content)
         assert not is_log(tmp_path / "other.jsonl")
+
+
+def test_the_accuracy_has_the_standard_error_of_the_report(written):
+    (run,) = read_log(written(*EVENTS))
+    assert [mean.errors for mean in run.means] == [{"boostrap_std": 0.1}, {}]

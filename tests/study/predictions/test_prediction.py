@@ -271,7 +271,7 @@ OF_A_WRONG_TYPE = {
 def test_what_is_of_a_wrong_type_is_named_with_what_was_expected(text, said):
     error = refused(text)
     assert said in error.message
-    assert "keep-a-study.md" in error.hint
+    assert "outcomes" in error.hint
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A study: predictions sealed before anything runs, one run each, and a ledger of all events."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -56,8 +56,7 @@ class Study(Viewed):
     Example:
         >>> import assay
         >>> study = assay.Study.create("my-study", "darkcore", bars="v1", task="detection")
-        >>> folder = study.draft("001", "token-overlap")
-        >>> _ = (folder / "prediction.toml").write_text("no_idea = true")
+        >>> folder = study.draft("001", "token-overlap", prediction={"no_idea": True})
         >>> study.seal("001", probe=False).entry
         1
         >>> result = study.run("001", unwitnessed=True)
@@ -79,21 +78,22 @@ class Study(Viewed):
     def create(
         cls,
         folder: str | Path,
-        benchmark: Benchmark | str | Path = "darkcore",
+        benchmark: object = "darkcore",
         *,
         name: str | None = None,
-        bars: str | Path | None = None,
+        bars: str | Path | Mapping[str, Any] | None = None,
         task: Task | None = None,
-        second: Benchmark | str | Path | None = None,
+        second: object = None,
         **columns: Unpack[ColumnWords],
     ) -> Self:
         """Open a study: one benchmark, its bars, and an empty record.
 
         Args:
             folder: a new or empty folder; one that holds only .git will do.
-            benchmark: a bundled name, a file, or a result of `load_benchmark`.
+            benchmark: anything that `load_benchmark` takes, or its result. The study keeps rows
+                and frames as `benchmark.jsonl`.
             name: the study's name. Default: the folder's.
-            bars: a version, or a TOML file, to begin with.
+            bars: a version, a TOML file, or a dictionary of its keys, to begin with.
             task: `detection` or `classification`. Default: every task that the data allow.
             second: the second corpus, if a bar needs one.
             columns: the columns of a file, as in `load_benchmark`.
@@ -109,14 +109,13 @@ class Study(Viewed):
                 )
             data = benchmark
         else:
-            data = load_benchmark(str(benchmark), columns=columns_of(columns))
+            data = load_benchmark(benchmark, columns=columns_of(columns))
         beside = second
         if beside is None and task != "detection" and data.classes:
-            beside = _named_second(str(bars or DEFAULT_BARS))
+            beside = _named_second(bars or DEFAULT_BARS)
         if beside is not None:
-            other = beside if isinstance(beside, Benchmark) else load_second(str(beside))
-            data = data.with_second(other)
-        chosen = None if bars is None else str(bars)
+            data = data.with_second(load_second(beside))
+        chosen = str(bars) if isinstance(bars, Path) else bars
         made = new_study(folder, data, name=name, bars=chosen, task=task)
         for fact, mend in unshared_data(made).items():
             warnings.warn(f"{fact}: {UNSHARED}. {mend}", stacklevel=3)
@@ -148,6 +147,7 @@ class Study(Viewed):
         item_seconds: float = 30.0,
         load_seconds: float = 60.0,
         env: str | Sequence[str] = (),
+        prediction: Mapping[str, Any] | None = None,
     ) -> Path:
         """Begin a submission: a copy of the method, and a `prediction.toml` to fill in.
 
@@ -158,6 +158,8 @@ class Study(Viewed):
             item_seconds: seconds for one item.
             load_seconds: seconds to import, or fit.
             env: the name of a variable to pass to the method, or several.
+            prediction: the keys of `prediction.toml`, which is then filled in, such as
+                `{"ranges": {"D1": [0.7, 0.85]}, "outcomes": {"fail": 0.6, "pass": 0.4}}`.
 
         Returns the folder of the submission; everything in it is sealed.
 
@@ -170,7 +172,9 @@ class Study(Viewed):
             environment=words(env),
         )
         try:
-            return draft(self.folder, id, method, task=task, prereg=prereg)[0]
+            return draft(self.folder, id, method, task=task, prereg=prereg, prediction=prediction)[
+                0
+            ]
         except MethodError as error:
             error.hint = missing_variable(error.message, prereg.environment) or error.hint
             raise
@@ -360,7 +364,7 @@ class _Starting(Listener):
         self._start()
 
 
-def _named_second(bars: str) -> str | None:
+def _named_second(bars: str | Path | Mapping[str, Any]) -> str | None:
     """The second corpus that classification bars name, where they are used."""
     try:
         named_bars = load_bars(bars, task="classification")

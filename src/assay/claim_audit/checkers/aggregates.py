@@ -60,11 +60,14 @@ def aggregate(args: Args, evidence: EvidenceReader) -> Observed:
 
 def chosen_rows(args: Args, evidence: EvidenceReader, told: list[str]) -> list[Row]:
     """The rows of the table at `path` for which `where` holds; `told` hears of missing cells."""
-    path = text_arg(args, "path")
-    rows = rows_of(path, evidence)
+    return kept_rows(rows_of(text_arg(args, "path"), evidence), args, told)
+
+
+def kept_rows(rows: list[Row], args: Args, told: list[str]) -> list[Row]:
+    """The rows for which `where` holds, if it is given; `told` hears that there are none."""
     if "where" not in args:
         return rows
-    kept = _kept(rows, text_arg(args, "where"), path, told)
+    kept = _kept(rows, text_arg(args, "where"), text_arg(args, "path"), told)
     if rows and not kept:
         told.append(f"no row satisfies {args['where']!r:.80}")
     return kept

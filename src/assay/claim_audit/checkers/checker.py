@@ -24,7 +24,8 @@ class Checker:
     (`value` is None) gives whether it is true. `altered` are the arguments of a statement that a
     mutant changes: with another text, tag or path it must be false. Numbers are compared at the
     precision they are printed with; a `table` cell by cell. One that `runs` a command looks only
-    where commands are allowed.
+    where commands are allowed. One that `spreads` finds what surrounds a value too, so that
+    `0.73 ± 0.02` is one statement.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Checker:
     compares: Literal["number", "table"] = "number"
     altered: tuple[str, ...] = ()
     runs: bool = False
+    spreads: bool = False
 
     def check_args(self, claim: Claim) -> None:
         """Refuse arguments that the checker does not take, or lacks."""

@@ -11,7 +11,11 @@ _MOST_SHOWN = 6
 
 
 def _contains(args: Args, evidence: EvidenceReader) -> Observed:
+    """Whether a text stands in a file; in a PDF lines may break elsewhere."""
     path, part = text_arg(args, "path"), text_arg(args, "substring")
+    if path.lower().endswith(".pdf"):
+        shown = " ".join(" ".join(evidence.pdf(path).texts).split())
+        return Observed(value=" ".join(part.split()) in shown, where=path)
     return Observed(value=part in evidence.text(path), where=path)
 
 

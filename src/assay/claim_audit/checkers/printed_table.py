@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from assay.claim_audit.checkers.aggregates import chosen_rows
+from assay.claim_audit.checkers.aggregates import Row, kept_rows
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
-from assay.claim_audit.claim import Observed
+from assay.claim_audit.checkers.stored_rows import stored_rows
+from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.tables.nested import as_word
 
@@ -12,28 +13,33 @@ from assay.tables.nested import as_word
 def _table(args: Args, evidence: EvidenceReader) -> Observed:
     path = text_arg(args, "path")
     told = [path]
-    rows = chosen_rows(args, evidence, told)
+    rows = kept_rows(stored_rows(args, evidence), args, told)
     names: Sequence[str] = list(rows[0]) if rows else []
     if "columns" in args:
         names = texts_arg(args, "columns")
+    heads = texts_arg(args, "heads") if "heads" in args else list(names)
+    if len(heads) != len(names):
+        raise Unverifiable(f"heads: expected one for each of {len(names)} columns")
     lacking = [name for name in names if not any(name in row for row in rows)]
     if lacking or not rows:
         raise NotThere(
             f"{path} has no column {lacking[0]!r:.60}" if lacking else f"{path} is empty"
         )
-    cells = [
-        ["" if row.get(name) is None else as_word(row[name]) for name in names] for row in rows
-    ]
-    return Observed(value=[list(names), *cells], where=", ".join(told))
+    return Observed(value=[heads, *cells_of(rows, names)], where=", ".join(told))
+
+
+def cells_of(rows: Sequence[Row], names: Sequence[str]) -> list[list[str]]:
+    """The cells of some columns, as people write them; a missing one is empty."""
+    return [["" if row.get(name) is None else as_word(row[name]) for name in names] for row in rows]
 
 
 CHECKERS = (
     Checker(
         name="table_equals",
-        about="every cell of the table before it, against the rows of a CSV, JSONL or Parquet file",
+        about="every cell of the table before it, against the rows of a table in a file",
         observe=_table,
         required=("path",),
-        optional=("columns", "where"),
+        optional=("columns", "heads", "where", "key_path"),
         value="rows",
         compares="table",
     ),

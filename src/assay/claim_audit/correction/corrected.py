@@ -8,7 +8,7 @@ from decimal import Decimal
 import msgspec
 
 from assay.claim_audit.agreement import agrees
-from assay.claim_audit.check import check_claim, in_unit
+from assay.claim_audit.check import check_claim, compared
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim
 from assay.claim_audit.correction.pieces import edited_pieces
@@ -84,7 +84,7 @@ def _edits(
         if claim.args.get("op", "==") != "==":
             why[n] = "a bound is the author's to choose"
             continue
-        new, why_not = _mended(claim, claim.printed, result, evidence)
+        new, why_not = _mended(claim, claim.printed, evidence)
         if new is None:
             why[n] = why_not
         elif edited_pieces(document, one, new) is None:
@@ -103,15 +103,13 @@ def _edits(
     return {n: new for n, new in edits.items() if n not in why}, why
 
 
-def _mended(
-    claim: Claim, printed: str, result: ClaimResult, evidence: EvidenceReader
-) -> tuple[str | None, str]:
+def _mended(claim: Claim, printed: str, evidence: EvidenceReader) -> tuple[str | None, str]:
     """The new text of what a claim covers; else why there is none."""
     checker = checker_named(claim.checker)
+    observed = checker.observe(claim.args, evidence)
     if checker.compares == "table":
-        observed = checker.observe(claim.args, evidence).value
-        return _mended_table(printed, observed), "its rows or heads are others: print it anew"
-    found = in_unit(claim, result.evidence.got)
+        return _mended_table(printed, observed.value), "its rows or heads are others: print it anew"
+    found = compared(claim, printed, observed)
     power = other_power(printed, found)
     if power:
         return None, (

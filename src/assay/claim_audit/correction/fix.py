@@ -44,7 +44,7 @@ class ClaimFix(Result, frozen=True, kw_only=True):
     def sentence(self) -> str:
         """What changes, and what is left."""
         if not self.claims:
-            return "no claims"
+            return "no claims to correct; `assay claims scan DOC` proposes some"
         changes = "changed" if self.written else "changes" if self.changed == 1 else "change"
         told = f"{counted(self.changed, 'number')} {changes}" if self.changed else "nothing changes"
         if self.changed and not self.written:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
-from assay.claim_audit.agreement import agrees, interval_of, number_of
-from assay.claim_audit.texts.printed_intervals import PrintedInterval, parse_interval
+from assay.claim_audit.agreement import agrees, interval_of, number_of, parts_of
+from assay.claim_audit.texts.printed_intervals import PrintedSpread, parse_spread
 from assay.claim_audit.texts.printed_numbers import (
     DASHES,
     PATTERN,
@@ -44,9 +44,9 @@ def reprinted(old: str, observed: object) -> str | None:
 
     The new text is read again, and must say what was observed.
     """
-    interval = parse_interval(old)
-    if interval is not None:
-        new = _with_interval(interval, observed)
+    spread = parse_spread(old)
+    if spread is not None:
+        new = _with_spread(spread, observed)
     elif parse_printed(old) is None:
         return observed if isinstance(observed, str) and _fits_a_line(observed) else None
     else:
@@ -67,19 +67,19 @@ def _number(observed: object) -> Decimal | None:
     return whole[0] if whole else number_of(observed)
 
 
-def _with_interval(old: PrintedInterval, observed: object) -> str | None:
-    """A value with its interval, between the same brackets and marks."""
-    numbers = interval_of(observed)
+def _with_spread(old: PrintedSpread, observed: object) -> str | None:
+    """A value with its interval or its error, between the same brackets and marks."""
+    numbers = parts_of(observed, len(old.parts))
     if numbers is None:
         return None
-    made = []
+    made: list[str] = []
     for part, number in zip(old.parts, numbers, strict=True):
         in_percent = part.percent and not part.text.endswith(("%", "cent"))
-        made.append(_printed_as(part.text, number * 100 if in_percent else number))
-    first, low, high = made
-    return (
-        None if first is None or low is None or high is None else old.with_parts(first, low, high)
-    )
+        new = _printed_as(part.text, number * 100 if in_percent else number)
+        if new is None:
+            return None
+        made.append(new)
+    return old.with_parts(*made)
 
 
 def _printed_as(old: str, number: Decimal) -> str | None:

@@ -53,7 +53,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def comment(self) -> str:
         """The comment that makes the claim."""
-        told = " ".join(f"{name}={_quoted(str(value))}" for name, value in self.args.items())
+        told = " ".join(f"{name}={quoted(str(value))}" for name, value in self.args.items())
         return f"<!-- claim: {self.checker} {told} -->"
 
 
@@ -162,7 +162,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word.rstrip("s") if len(word) > 3 else word for word in words)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A text as a comment has it."""
     if '"' not in text and "\\" not in text:
         return f'"{text}"'

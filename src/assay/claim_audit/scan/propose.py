@@ -8,6 +8,7 @@ from msgspec import structs
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.correction.patch import patch_of, write_text
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
+from assay.claim_audit.scan.uncovered_tables import UncoveredTable
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.markup.plain import PlainText
@@ -30,7 +31,8 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
             continue
         old = decode_utf8(read_bounded(path, MAX_FILE_BYTES), where=str(path))
         uncovered = [one for one in scan.uncovered if one.file == str(path)]
-        new, count = with_claims(Document(old, str(path), path.suffix), uncovered)
+        tables = [one for one in scan.tables if one.file == str(path)]
+        new, count = with_claims(Document(old, str(path), path.suffix), uncovered, tables)
         proposed += count
         if new != old:
             patches.append(patch_of(path, old, new))
@@ -41,8 +43,10 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
     )
 
 
-def with_claims(document: Document, uncovered: Sequence[Uncovered]) -> tuple[str, int]:
-    """A text with a claim behind each number that exactly one value equals, and how many.
+def with_claims(
+    document: Document, uncovered: Sequence[Uncovered], tables: Sequence[UncoveredTable] = ()
+) -> tuple[str, int]:
+    """A text with a claim behind each number and table that exactly one equals, and how many.
 
     The number must be one that a claim could cover, written whole and no bound. The sentence must
     share a word with the value's names: others match by chance. So do most cells of a table, which
@@ -50,7 +54,12 @@ def with_claims(document: Document, uncovered: Sequence[Uncovered]) -> tuple[str
     """
     text, plain = document.text, document.plain
     places = {
-        plain.behind_marks(one.end): one.candidates[0].comment
+        one.end: f"\n\n{one.candidates[0].comment}"
+        for one in tables
+        if [candidate.match for candidate in one.candidates] == ["equal"]
+    }
+    places |= {
+        plain.behind_marks(one.end): f" {one.candidates[0].comment}"
         for one in uncovered
         if [(candidate.match, candidate.related) for candidate in one.candidates]
         == [("equal", True)]
@@ -58,7 +67,7 @@ def with_claims(document: Document, uncovered: Sequence[Uncovered]) -> tuple[str
         and _is_whole(plain, one)
     }
     for at in sorted(places, reverse=True):
-        text = f"{text[:at]} {places[at]}{text[at:]}"
+        text = f"{text[:at]}{places[at]}{text[at:]}"
     return text, len(places)
 
 

@@ -12,8 +12,14 @@ from assay.claim_audit.collect import read_texts
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.result import ClaimCoverage
 from assay.claim_audit.scan.candidates import Candidate, NumberIndex
+from assay.claim_audit.scan.uncovered_tables import (
+    UncoveredTable,
+    open_tables,
+    table_told,
+    uncovered_tables,
+)
 from assay.claim_audit.texts.coverage import uncovered
-from assay.claim_audit.texts.document import LISTS
+from assay.claim_audit.texts.document import LISTS, Document, Span
 from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
 from assay.errors import SpecError
 from assay.files import read_bounded
@@ -37,6 +43,7 @@ class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
 class ClaimScan(Result, frozen=True, kw_only=True):
     """The numbers of some texts: those that state something, covered and not.
 
+    `tables` are those without a claim that print a stored table, or nearly do.
     `patch` adds the proposed claims to the texts; `written` says that it has been applied.
     `cut` says which values were not looked at, if the repository has too many.
 
@@ -52,6 +59,7 @@ class ClaimScan(Result, frozen=True, kw_only=True):
     coverage: ClaimCoverage
     share: float | None
     uncovered: tuple[Uncovered, ...]
+    tables: tuple[UncoveredTable, ...] = ()
     left_out: dict[str, int]
     patch: str = ""
     proposed: int = 0
@@ -79,7 +87,12 @@ class ClaimScan(Result, frozen=True, kw_only=True):
             f"{one.file}:{one.line}: {one.number}{_perhaps(one)}" for one in self.uncovered[:5]
         ]
         more = len(self.uncovered) - len(first)
-        lines = [self.sentence, *first, *([f"and {more} more"] if more else [])]
+        lines = [
+            self.sentence,
+            *map(table_told, self.tables[:5]),
+            *first,
+            *([f"and {more} more"] if more else []),
+        ]
         return [line for line in lines if line]
 
     @property
@@ -106,6 +119,7 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
     left: list[tuple[str, Mention]] = []
     left_out: Counter[str] = Counter()
     numbers = 0
+    tables: list[tuple[Document, Span]] = []
     for path in paths:
         if path.suffix.lower() in LISTS:
             raise SpecError(f"{path}: a list of claims, expected a text to scan")
@@ -114,17 +128,21 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
             stated = [one for one in mentions if one.kind in STATED]
             left_out.update(one.kind for one in mentions if one.kind not in STATED)
             spans = [(one.start, one.end) for one in text.covered if not one.claim.control]
-            left += [(text.document.place, one) for one in uncovered(stated, spans)]
+            open_ones = uncovered(stated, spans)
+            left += [(text.document.place, one) for one in open_ones]
+            tables += [(text.document, span) for span in open_tables(text, open_ones)]
             numbers += len(stated)
     left.sort(key=lambda one: (-one[1].weight, one[0], one[1].start))
     with EvidenceReader(root) as evidence:
         index = NumberIndex(evidence)
         found = tuple(_uncovered(place, one, index) for place, one in left)
+        printed = uncovered_tables(tables, paths, evidence)
     coverage = ClaimCoverage(numbers=numbers, covered=numbers - len(left))
     return ClaimScan(
         coverage=coverage,
         share=coverage.share,
         uncovered=found,
+        tables=printed,
         left_out=dict(left_out),
         cut=index.cut,
     )

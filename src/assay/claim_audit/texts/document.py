@@ -23,6 +23,7 @@ _INLINE = re.compile(r"(?<!`)(`{1,9})(?!`).{1,400}?(?<!`)\1(?!`)", re.DOTALL)
 _INDENTED = re.compile(r"^(?: {4}|\t)\S.*$", re.MULTILINE)
 _TEX_COMMENT = re.compile(r"(?<!\\)%(?P<body>[^\n]*)")
 _TEX_CODE = ("verbatim", "lstlisting")
+_HTML_CODE = ("pre", "code")
 _RST_COMMENT = re.compile(r"^[ \t]*\.\.[ \t]+(?P<body>claim\b[^\n]*(?:\n[ \t]{3,}[^\n]+)*)", re.M)
 _RST_CODE = re.compile(r"``.{1,400}?``", re.DOTALL)
 
@@ -52,6 +53,7 @@ class Document:
             fenced = list(_fenced(self.text))
             others = [one.span() for one in _INLINE.finditer(self.text)]
             others += [one.span() for one in _INDENTED.finditer(self.text)]
+            others += [span for name in _HTML_CODE for span in _elements(self.text, name)]
             return _without_inner(fenced, others)
         if self.suffix == ".tex":
             return sorted(span for name in _TEX_CODE for span in _environments(self.text, name))
@@ -140,6 +142,19 @@ def _without_inner(fenced: list[Span], others: list[Span]) -> list[Span]:
         if not merged or start >= merged[-1][1]:
             merged.append((start, end))
     return merged
+
+
+def _elements(text: str, name: str) -> Iterator[Span]:
+    """The spans of an element of HTML; one that is not closed is none."""
+    opened = re.compile(rf"<{name}(?=[\s>])", re.IGNORECASE)
+    closed = re.compile(rf"</{name}\s{{0,9}}>", re.IGNORECASE)
+    found = opened.search(text)
+    while found is not None:
+        end = closed.search(text, found.end())
+        if end is None:
+            return
+        yield found.start(), end.end()
+        found = opened.search(text, end.end())
 
 
 def _environments(text: str, name: str) -> Iterator[Span]:

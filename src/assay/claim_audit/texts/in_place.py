@@ -103,12 +103,13 @@ def _covered(
         and checker.compares == "table"
         and not _claims_a_value(checker, args, own)
     ):
-        found = table_before(document.text, at)
+        found = table_before(document, at)
         if found is None:
             raise NotWhole("no Markdown table stands right before the claim", "put it there")
         span, printed = found, document.text[slice(*found)]
     elif not _claims_a_value(checker, args, own):
-        stated = stated_before(document, at, said, tokens)
+        errors = checker is not None and checker.spreads
+        stated = stated_before(document, at, said, tokens, errors=errors)
         refuse_other_relation(document.plain.text, stated.start, stated.end, args.get("op"))
         span, printed = stated.span, stated.text
     elif checker is not None and checker.value is not None and args.get("op", "==") == "==":

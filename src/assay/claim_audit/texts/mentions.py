@@ -6,6 +6,7 @@ code or in quotations, references and names are told apart: a reader does not ta
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -80,6 +81,7 @@ def tokens_in(document: Document) -> list[Token]:
     return tokens
 
 
+@lru_cache(maxsize=2)
 def mentions_in(document: Document) -> list[Mention]:
     """Every number and count word of a text, in order."""
     plain, text = document.plain, document.plain.text

@@ -1,7 +1,8 @@
-"""A number with its interval, as papers print it.
+"""A number with its interval or its error, as papers print them.
 
 0.894 [0.830, 0.945]      0.894 (0.830-0.945)      86.5 % (95 % CI 79.6 to 93.2)
 **0.894** [0.830; 0.945]  0.894, 95% CI 0.830-0.945  $0.894$ ($0.830$--$0.945$)
+0.73 ± 0.02   0.73 (SE 0.02)   73.0 ± 2.0 %   $0.73 \\pm 0.02$   0.73 ± 0.04 (95 % CI)
 """
 
 import re
@@ -16,28 +17,49 @@ _NUMBER = re.sub(r"\?P<\w+>", "?:", PATTERN.pattern)
 _SPACE = r"(?:\s|~|\\[,;: ]|\{\}){0,3}"
 _MARK = r"(?:\*{1,3}|_{1,2}|\$){0,2}"
 _NAME = r"(?:C\.?I\.?|CrI|HDI|(?:(?:confidence|credible)\s)?interval)"
-_LABEL = rf"(?:[5-9]\d(?:\.\d{{1,2}})?{_SPACE}\\?%{_SPACE}{_NAME}|{_NAME}){_SPACE}[:,=]?{_SPACE}"
+_SURE = rf"[5-9]\d(?:\.\d{{1,2}})?{_SPACE}\\?%{_SPACE}{_NAME}"
+_LABEL = rf"(?:{_SURE}|{_NAME}){_SPACE}[:,=]?{_SPACE}"
+_LEVEL = re.compile(rf"([5-9]\d(?:\.\d{{1,2}})?){_SPACE}\\?%{_SPACE}{_NAME}")
 _TO = rf"{_SPACE}(?:[,;]|--?-?|[\u2012-\u2015]|to\b){_SPACE}"
 _ENDS = rf"{_MARK}(?P<low>{_NUMBER}){_MARK}{_TO}{_MARK}(?P<high>{_NUMBER}){_MARK}"
 _VALUE = rf"(?P<value>{_NUMBER}){_MARK}"
 _CLOSED = rf"{_SPACE},?{_SPACE}(?:{_LABEL})?[\[(]{_SPACE}(?:{_LABEL})?{_ENDS}{_SPACE}[\])]"
 _OPEN = rf"{_SPACE}[,;]?{_SPACE}{_LABEL}{_ENDS}"
-_FORMS = tuple(re.compile(rf"{_VALUE}{rest}{_MARK}") for rest in (_CLOSED, _OPEN))
+_PM = r"(?:\u00b1|\+/-|\\pm\b|&plusmn;)"
+_SE = (
+    r"(?:S\.?E\.?(?:M\.?)?|s\.e\.(?:m\.)?|stderr|[Ss]td\.?[\s_]err(?:or)?\.?"
+    r"|[Ss]tandard[\s_]error)(?![A-Za-z])"
+)
+_ERROR = rf"{_MARK}(?P<error>{_NUMBER}){_MARK}"
+_SD = rf"(?!{_SPACE}[\[(]?{_SPACE}(?:SD|s\.d\.|[Ss]td\b|[Ss]tandard\sdev|\u03c3|sigma))"
+"""A standard deviation of single results is no error of the mean."""
+_SAID = rf"(?:{_SPACE},?{_SPACE}[\[(]{_SPACE}(?:{_SURE}|{_SE}){_SPACE}[\])])?"
+_PLUS_MINUS = rf"{_SPACE}{_MARK}{_SPACE}{_PM}{_SPACE}{_ERROR}{_SD}{_SAID}"
+_PLUS_MINUS_CLOSED = rf"{_SPACE}\({_SPACE}{_MARK}{_PM}{_SPACE}{_ERROR}{_SPACE}\){_SD}"
+_SE_CLOSED = rf"{_SPACE}[\[(]{_SPACE}{_SE}{_SPACE}(?:[=:]|of\b)?{_SPACE}{_ERROR}{_SPACE}[\])]"
+_SE_OPEN = rf"{_SPACE},?{_SPACE}(?:with\s)?(?:an?\s)?{_SE}{_SPACE}(?:[=:]|of\b)?{_SPACE}{_ERROR}"
+_INTERVALS = tuple(re.compile(rf"{_VALUE}{rest}{_MARK}") for rest in (_CLOSED, _OPEN))
+_ERRORS = tuple(
+    re.compile(rf"{_VALUE}{rest}{_MARK}")
+    for rest in (_PLUS_MINUS, _PLUS_MINUS_CLOSED, _SE_CLOSED, _SE_OPEN)
+)
 _LONGEST = 200
 
 
-class PrintedInterval(msgspec.Struct, frozen=True, kw_only=True):
-    """A number and the ends of its interval; `between` is the text around and between the three."""
+class PrintedSpread(msgspec.Struct, frozen=True, kw_only=True):
+    """A number and the ends of its interval, or its error.
 
-    value: Printed
-    low: Printed
-    high: Printed
-    between: tuple[str, str, str, str]
+    `between` is the text around and between them, and `level` that of the interval, if it is said.
+    """
+
+    parts: tuple[Printed, ...]
+    between: tuple[str, ...]
+    level: float | None = None
 
     @property
-    def parts(self) -> tuple[Printed, Printed, Printed]:
-        """The number, the lower and the upper end."""
-        return self.value, self.low, self.high
+    def is_interval(self) -> bool:
+        """Whether it has two ends, not an error."""
+        return len(self.parts) == 3
 
     def with_parts(self, *texts: str) -> str:
         """The same form with other numbers."""
@@ -45,13 +67,13 @@ class PrintedInterval(msgspec.Struct, frozen=True, kw_only=True):
         return "".join(part for pair in pairs for part in pair)
 
 
-def parse_interval(text: object) -> PrintedInterval | None:
-    """A number with its interval, if a text prints these and nothing else."""
+def parse_spread(text: object) -> PrintedSpread | None:
+    """A number with its interval or its error, if a text prints these and nothing else."""
     if not isinstance(text, str) or len(text) > _LONGEST:
         return None
     marked = re.match(_MARK, text.strip())
     start = len(text) - len(text.lstrip()) + (marked.end() if marked else 0)
-    for form in _FORMS:
+    for form in (*_INTERVALS, *_ERRORS):
         found = form.fullmatch(text.rstrip(), start)
         made = None if found is None else _made(found, text)
         if made is not None:
@@ -59,27 +81,28 @@ def parse_interval(text: object) -> PrintedInterval | None:
     return None
 
 
-def interval_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where numbers stand with their intervals between two places of a text."""
-    for form in _FORMS:
+def spread_spans(text: str, start: int, end: int, *, errors: bool) -> Iterator[tuple[int, int]]:
+    """Where numbers stand with their intervals, or their `errors` too, in a part of a text."""
+    for form in (*_INTERVALS, *(_ERRORS if errors else ())):
         for found in form.finditer(text, start, end):
             if _made(found, text) is not None:
                 yield found.span()
 
 
-def _made(found: re.Match[str], text: str) -> PrintedInterval | None:
-    parts = [parse_printed(found[name]) for name in ("value", "low", "high")]
-    value, low, high = parts
-    if value is None or low is None or high is None:
+def _made(found: re.Match[str], text: str) -> PrintedSpread | None:
+    names = [name for name in ("value", "low", "high", "error") if name in found.re.groupindex]
+    parts = [part for name in names if (part := parse_printed(found[name])) is not None]
+    if len(parts) < len(names):
         return None
-    if value.percent or high.percent:  # 86.5 % (79.6-93.2), 86.5 % (79.6-93.2 %)
-        low, high = _in_percent(low), _in_percent(high)
+    value, *others = parts
+    if value.percent or others[-1].percent:  # 86.5 % (79.6-93.2), 86.5 % (79.6-93.2 %)
+        others = [_in_percent(part) for part in others]
         value = value if value.value <= 1 else _in_percent(value)  # 86.5 (79.6-93.2 %)
-    places = [0, *(at for name in ("value", "low", "high") for at in found.span(name)), len(text)]
-    first, second, third, fourth = (
-        text[a:b] for a, b in zip(places[::2], places[1::2], strict=True)
-    )
-    return PrintedInterval(value=value, low=low, high=high, between=(first, second, third, fourth))
+    places = [0, *(at for name in names for at in found.span(name)), len(text)]
+    between = tuple(text[a:b] for a, b in zip(places[::2], places[1::2], strict=True))
+    said = _LEVEL.search(" ".join(between[1:]))
+    level = None if said is None else float(said[1]) / 100
+    return PrintedSpread(parts=(value, *others), between=between, level=level)
 
 
 def _in_percent(part: Printed) -> Printed:

@@ -1,7 +1,9 @@
-"""Tables as a text prints them: the cells of a Markdown table, row by row."""
+"""Tables as a text prints them: the cells of a Markdown table, or of a fenced block of CSV."""
 
+import csv
 import re
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from assay.claim_audit.agreement import agrees, number_of
@@ -14,27 +16,78 @@ _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _MARKUP = re.compile(r"[*_`&<\\$\[~\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_CSV_FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*(?:csv|tsv)[ \t]*\r?\n")
+_FENCE_LINE = re.compile(r"\r?\n[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*$")
 _EMPTY = ("", "-", "\u2013", "\u2014", "\u2212", "n/a", "N/A")
 """How a table prints a missing cell."""
 
 Rows = list[list[str]]
 
 
-def table_before(text: str, at: int) -> Span | None:
+def table_before(document: Document, at: int) -> Span | None:
     """The span of the table whose last row is the last line before a place, blank lines apart."""
-    end = len(text[:at].rstrip())
+    text = document.text
+    end = at
+    while end > 0 and text[end - 1].isspace():
+        end -= 1
+    near = bisect_left(document.code, end, key=lambda span: span[1])
+    if near < len(document.code) and document.code[near][1] == end:
+        return _csv_block(text, *document.code[near])
     start, line_end = end, end
     while line_end > 0:
         line_start = text.rfind("\n", 0, line_end) + 1
-        if not _ROW.match(text[line_start:line_end]):
+        if not _ROW.match(text[line_start:line_end].rstrip("\r")):
             break
         start, line_end = line_start, line_start - 1
     return (start, end) if start < end and len(parse_table(text[start:end])) > 1 else None
 
 
+def tables_in(document: Document) -> Iterator[Span]:
+    """The spans of the tables of a text: of Markdown with a rule below the heads, and of CSV."""
+    text, at = document.text, 0
+    ends = [*document.code, (len(text), len(text))]
+    for start, stop in ends:
+        if start >= at:
+            yield from _marked_tables(text, at, start)
+            block = _csv_block(text, start, stop)
+            if block is not None:
+                yield block
+        at = max(at, stop)
+
+
+def _marked_tables(text: str, start: int, stop: int) -> Iterator[Span]:
+    """The Markdown tables between two places."""
+    first: int | None = None
+    at = start
+    lines = [*_lines(text[start:stop]), ""]
+    for number, line in enumerate(lines):
+        is_row = _ROW.match(line.rstrip("\r\n")) is not None
+        if is_row and first is None and number + 1 < len(lines):
+            first = at if _RULE.match(lines[number + 1].rstrip("\r\n")) else None
+        elif not is_row and first is not None:
+            yield first, first + len(text[first:at].rstrip())
+            first = None
+        at += len(line)
+
+
+def _csv_block(text: str, start: int, stop: int) -> Span | None:
+    """The span of the lines of a fenced block of CSV; None if a span of code is none."""
+    opened, closed = _CSV_FENCE.match(text, start), _FENCE_LINE.search(text, start, stop)
+    if opened is None or closed is None or closed.start() <= opened.end():
+        return None
+    span = opened.end(), closed.start()
+    return span if len(parse_table(text[slice(*span)])) > 1 else None
+
+
 def parse_table(text: str) -> Rows:
-    """The cells of a Markdown table, its heads first; emphasis is left out."""
-    lines = [line for line in text.splitlines() if line.strip() and not _RULE.match(line)]
+    """The cells of a table, its heads first; emphasis is left out. None of CSV that is broken."""
+    if not text.lstrip().startswith("|"):
+        try:
+            found = csv.reader(_lines(text), delimiter=_delimiter(text), strict=True)
+            return [[cell.strip() for cell in row] for row in found if row]
+        except csv.Error:
+            return []
+    lines = [line for line in _lines(text) if line.strip() and not _RULE.match(line.rstrip())]
     return [
         [_read_cell(cell) for cell in _CELL_END.split(line.strip().strip("|"))] for line in lines
     ]
@@ -68,22 +121,35 @@ def cells_agree(said: str, found: str) -> bool:
     return False
 
 
+def _lines(text: str) -> list[str]:
+    """The lines as a page shows them, each with its end: only line feeds end one."""
+    return [one[0] for one in re.finditer(r"[^\n]*\n|[^\n]+", text)]
+
+
+def _delimiter(text: str) -> str:
+    return "\t" if "\t" in text.split("\n", 1)[0] else ","
+
+
 def retyped_table(text: str, retype: Callable[[int, int, str], str | None]) -> str | None:
-    """A Markdown table with other cells, in the same layout; None where a cell cannot be retyped.
+    """A table with other cells, in the same layout; None where a cell cannot be retyped.
 
     `retype` is given the row, the column and the old cell, and gives the new one.
     """
-    lines = text.splitlines(keepends=True)
-    aligned = _aligned(lines)
+    marked = text.lstrip().startswith("|")
+    if not marked and '"' in text:
+        return None
+    mark = "|" if marked else _delimiter(text)
+    lines = _lines(text)
+    aligned = _aligned(lines) if marked else set()
     row = -1
     for number, line in enumerate(lines):
-        if not line.strip() or _RULE.match(line):
+        if not line.strip() or _RULE.match(line.rstrip()):
             continue
         row += 1
         body = line.strip()
-        inner = body.strip("|")
+        inner = body.strip("|") if marked else body
         start = line.index(body) + body.index(inner)
-        parts = _CELL_END.split(inner)
+        parts = _CELL_END.split(inner) if marked else inner.split(mark)
         for column, part in enumerate(parts):
             old = _read_cell(part)
             new = retype(row, column, old)
@@ -93,7 +159,7 @@ def retyped_table(text: str, retype: Callable[[int, int, str], str | None]) -> s
                 width = len(part) if column in aligned else 0
                 made = part.replace(old.replace("|", "\\|"), new.replace("|", "\\|"), 1)
                 parts[column] = f"{made.rstrip()} ".ljust(width) if part.endswith(" ") else made
-        lines[number] = line[:start] + "|".join(parts) + line[start + len(inner) :]
+        lines[number] = line[:start] + mark.join(parts) + line[start + len(inner) :]
     return "".join(lines)
 
 

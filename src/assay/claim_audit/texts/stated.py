@@ -5,7 +5,8 @@ written whole: what cannot be read is refused with the words that stand there.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from assay.claim_audit.texts.boundaries import part_of
@@ -13,13 +14,17 @@ from assay.claim_audit.texts.document import Document, Span
 from assay.claim_audit.texts.markup.marks import CLAIM, OPAQUE
 from assay.claim_audit.texts.markup.plain import plain_words
 from assay.claim_audit.texts.mentions import STATED, Token
-from assay.claim_audit.texts.printed_intervals import interval_spans
+from assay.claim_audit.texts.printed_intervals import spread_spans
 from assay.claim_audit.texts.printed_numbers import DASHES, SPACES, parse_printed
 from assay.claim_audit.texts.unstated import Kind
 
+Whole = Callable[[Token], Span]
+"""The span of a number with its interval, and with its error where that is read."""
 _LOOK_BACK = 400
 _LONGEST = 80
 """Characters of a number with its interval, on either side of one of the three."""
+_REORDERED = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Marks after which a page shows letters and digits in another order than the file has them."""
 _ENDS = {".tex": re.compile(r"\n[ \t]*\n"), ".rst": re.compile(r"\n[ \t]*\n(?=\s*[^\s\ue002])")}
 """What may not stand between a number and its comment: there, the end of a paragraph."""
 _SENTENCE_END = re.compile(
@@ -63,16 +68,41 @@ class Stated(NamedTuple):
 
 
 def stated_before(
-    document: Document, place: int, says: str | None, tokens: Sequence[Token]
+    document: Document,
+    place: int,
+    says: str | None,
+    tokens: Sequence[Token],
+    *,
+    errors: bool = False,
 ) -> Stated:
-    """The number or version that a comment at a place of the source covers."""
+    """The number or version that a comment at a place of the source covers.
+
+    With `errors` a number and its standard error, `0.73 \u00b1 0.02`, are one statement.
+    """
     plain = document.plain
     at = plain.place_of(place)
-    start, end = _last(document, at, tokens) if says is None else _said(document, at, says, tokens)
-    return Stated(plain.text[start:end], start, end, plain.source_span(start, end))
+    whole = partial(_whole, plain.text, at=at, errors=errors)
+    start, end = (
+        _last(document, at, tokens, whole)
+        if says is None
+        else _said(document, at, says, tokens, whole)
+    )
+    span = plain.source_span(start, end)
+    _refuse_reordered(document.text, span[0], place)
+    return Stated(plain.text[start:end], start, end, span)
 
 
-def _last(document: Document, at: int, tokens: Sequence[Token]) -> Span:
+def _refuse_reordered(source: str, start: int, place: int) -> None:
+    """Refuse a number of whose line a page shows the digits in another order."""
+    if _REORDERED.search(source, source.rfind("\n", 0, start) + 1, place):
+        raise NotWhole(
+            "a mark before the claim turns the direction of the writing, so that a page shows"
+            " other digits than stand there",
+            "leave the mark out",
+        )
+
+
+def _last(document: Document, at: int, tokens: Sequence[Token], whole: Whole) -> Span:
     text, begin = document.plain.text, max(0, at - _LOOK_BACK)
     near = [one for one in tokens if begin <= one.start and one.end <= at]
     end = begin + len(_LAST_END.sub("", _open(text[begin:at])))
@@ -86,7 +116,7 @@ def _last(document: Document, at: int, tokens: Sequence[Token]) -> Span:
         return alone[-1].start, alone[-1].end
     if not stated:
         raise _none_read(text[since:end])
-    span = _with_interval(text, stated[-1], at)
+    span = whole(stated[-1])
     nearer = _nearer(text, span[1], max(span[1], end), near)
     if nearer is not None:
         raise NotWhole(
@@ -151,7 +181,7 @@ def _shown(text: str) -> str:
     return " ".join(text.replace(CLAIM, "").replace(OPAQUE, "\u25af").split())
 
 
-def _said(document: Document, at: int, says: str, tokens: Sequence[Token]) -> Span:
+def _said(document: Document, at: int, says: str, tokens: Sequence[Token], whole: Whole) -> Span:
     """The last place before a comment of the number that it names."""
     text, begin = document.plain.text, max(0, at - _LOOK_BACK)
     wanted = _form(plain_words(says, document.suffix))
@@ -160,7 +190,7 @@ def _said(document: Document, at: int, says: str, tokens: Sequence[Token]) -> Sp
     if error_part is not None:  # one of the two of 0.696 ± 0.007, named as such
         wanted = error_part["value"] or error_part["error"]
     refusal: NotWhole | None = None
-    for span in _spans_said(text, begin, at, wanted, tokens):
+    for span in _spans_said(text, begin, at, wanted, tokens, whole):
         try:
             if error_part is not None:
                 _refuse_no_error(text, *span, is_value=error_part["value"] is not None)
@@ -181,14 +211,16 @@ def _said(document: Document, at: int, says: str, tokens: Sequence[Token]) -> Sp
     )
 
 
-def _spans_said(text: str, begin: int, at: int, wanted: str, tokens: Sequence[Token]) -> list[Span]:
+def _spans_said(
+    text: str, begin: int, at: int, wanted: str, tokens: Sequence[Token], whole: Whole
+) -> list[Span]:
     """Where the words stand that a comment names, the last first: a number, or a word for one."""
     spans: list[Span] = []
     if not wanted:
         return spans
     for one in tokens:
         if begin <= one.start and one.end <= at and one.kind != "code":
-            for start, end in (_with_interval(text, one, at), (one.start, one.end)):
+            for start, end in (whole(one), (one.start, one.end)):
                 if _form(text[start:end]) in (wanted, f"{wanted}%"):
                     spans.append((start, end))
     pattern = re.compile(r"\s*".join(re.escape(part) for part in wanted.split()))
@@ -238,10 +270,10 @@ def _refuse_no_error(text: str, start: int, end: int, *, is_value: bool) -> None
     _refuse_part(text, first - bool(sign and not is_value), last)
 
 
-def _with_interval(text: str, one: Token, at: int) -> Span:
-    """The span of a number, or of the number and its interval of which it is a part."""
+def _whole(text: str, one: Token, *, at: int, errors: bool) -> Span:
+    """The span of a number, or of the number with its interval or error of which it is a part."""
     window = max(0, one.start - _LONGEST), min(at, one.end + _LONGEST)
-    for start, end in interval_spans(text, *window):
+    for start, end in spread_spans(text, *window, errors=errors):
         if start <= one.start and one.end <= end:
             return start, end
     return one.start, one.end

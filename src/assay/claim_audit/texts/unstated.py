@@ -23,7 +23,7 @@ MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
         "reference",
         re.compile(
             r"\b(?:Fig(?:ure|\.)|Tab(?:le|\.)|Eq(?:uation|\.)|Listing|Theorem|Lemma|Algorithm"
-            r"|Footnote|p{1,2}\.|pages?)\s*\d+(?:\s*[-\u2013]\s*\d+)?",
+            r"|RFC|ADR|Decision|Footnote|p{1,2}\.|pages?)\s*\d+(?:\s*[-\u2013]\s*\d+)?",
             re.IGNORECASE,
         ),
     ),

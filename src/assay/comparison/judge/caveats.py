@@ -40,6 +40,7 @@ CODES: Codes = {
     " too few runs to show more.",
     "no-gates": "No dimension is gated (`gate=`), so none is protected against a loss that is not"
     " shown.",
+    "plain-scores": "The sides are plain scores.",
     "assumed": "These columns are read as scores from 0 to 1, higher is better; `config=` can"
     " change that.",
     "read-as": "Words in these columns are read as numbers.",

@@ -178,7 +178,10 @@ def assumed_dimensions(
     for name in gated:
         if name not in values:
             listed = ", ".join(list(values)[:12])
-            raise SpecError(f"no run has the gated dimension {name!r:.60}; there are {listed}")
+            raise SpecError(
+                f"no run has the gated dimension {name!r:.60}; the dimensions are {listed}",
+                hint="Name one of these: `gate=NAME`.",
+            )
     dimensions = [
         assumed(name, known, gated=name in gated, lower=name in lower)
         for name, known in values.items()

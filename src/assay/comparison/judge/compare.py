@@ -130,7 +130,7 @@ def compare(
         inputs=tuple(inputs),
         artifact=measured_artifact(baseline, candidate, artifact),
         signature=" · ".join([made.signature, *_named(inputs), RULE, f"assay {__version__}"]),
-    )
+    ).of_trials(sides)
 
 
 def _judge(

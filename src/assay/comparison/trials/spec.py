@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.bounds import MAX_FILE_BYTES, MAX_TOML_BYTES
+from assay.bounds import MAX_FILE_BYTES
 from assay.comparison.spec import Dimensions, dimensions_table, parse_toml
 from assay.digests import digest
 from assay.errors import SpecError, storage
@@ -21,6 +21,7 @@ from assay.tables.rows import rows_of
 Arm = Literal["baseline", "candidate"]
 ARMS: tuple[Arm, Arm] = ("baseline", "candidate")
 NAMES = ("instance", "trial", "seed", "out", "item", "artifact")
+_HINT = "`assay trials --init` writes one to fill in, with a comment for each key."
 _LONGEST = 7 * 24 * 3600.0
 _MOST_RUNS = 1_000_000
 _MOST_BUDGET = 1e15
@@ -139,18 +140,17 @@ class TrialSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.home / self.artifact.path
 
 
-def load_trial_spec(path: Path) -> TrialSpec:
-    """A spec file, every part checked."""
-    data = read_spec(path, MAX_TOML_BYTES, verb="trials")
-    where = str(path)
-    page = "docs/how-to/prove-a-skill.md"
-    written = parse_toml(data, _TrialsFile, where=where, page=page)
+def load_trial_spec(spec: str | Path | Mapping[str, Any]) -> TrialSpec:
+    """A spec file, or a dictionary of its keys, every part checked."""
+    text = read_spec(spec, verb="trials")
+    where, home = text.where, text.home
+    written = parse_toml(text.data, _TrialsFile, where=where, hint=_HINT)
     _check(written, where)
-    items, read = _instances(written.instances, path.parent, where)
+    items, read = _instances(written.instances, home, where)
     policy = {"crashed": "fail", **written.policy}
     named = written.dimensions
-    spec = TrialSpec(
-        home=path.parent,
+    plan = TrialSpec(
+        home=home,
         digest=_plan_digest(written, read),
         items=items,
         trials=written.trials,
@@ -166,8 +166,8 @@ def load_trial_spec(path: Path) -> TrialSpec:
         dimensions=dimensions_table(named, policy, where=where) if named else None,
         policies=_policies(policy, where),
     )
-    _check_commands(spec, where)
-    return spec
+    _check_commands(plan, where)
+    return plan
 
 
 def _plan_digest(written: _TrialsFile, instances: bytes) -> str:
@@ -218,6 +218,11 @@ def _instances(
             raise SpecError(f"{where}: instances: expected names, each once")
         return instances, b""
     path = home / written
+    if not path.exists():
+        raise SpecError(
+            f"{where}: instances: there is no file {written!r:.200}",
+            hint="The path is relative to the folder of the spec.",
+        )
     data = read_bounded(path, MAX_FILE_BYTES)
     instances = {}
     for here, row in rows_of(path, data):

@@ -7,6 +7,7 @@ numbers, each once.
 """
 
 import math
+import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -27,6 +28,8 @@ _MOST_REPEATS = 100
 _RARE = 1e-3
 _MOST_WORDS = 4
 _LONGEST_WORD = 20
+_MOST_READ = 10_000
+_PERCENTAGE = re.compile(r"-?\d+(\.\d+)?\s*%")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,14 +163,16 @@ def _no_numbers(
     return SpecError(
         f"{place}: column {as_column(name)}: expected numbers, got {words[0]!r:.60}; {cells}"
         f" {'holds' if len(words) == 1 else 'hold'} no number",
-        hint="Write the scores as numbers, or as one pair of words: pass and fail, yes and no,"
-        " true and false, correct and incorrect. Leave cells of missing values empty.",
+        hint="Write the scores as numbers (87% as 0.87), or as one pair of words: pass and fail,"
+        " yes and no, true and false, correct and incorrect. Leave cells of missing values empty.",
     )
 
 
 def _words_said(words: Sequence[object]) -> str:
     """The values of a column, if they are a few short words."""
-    few = list(dict.fromkeys(str(word) for word in words[:10_000]))
+    if all(_PERCENTAGE.fullmatch(str(word).strip()) for word in words[:_MOST_READ]):
+        return f"text: percentages such as {str(words[0])!r}; write 87% as 0.87"
+    few = list(dict.fromkeys(str(word) for word in words[:_MOST_READ]))
     if len(few) <= _MOST_WORDS and all(len(word) <= _LONGEST_WORD for word in few):
         return f"words: {', '.join(few)}"
     return "text"

@@ -24,7 +24,7 @@ from assay.errors import IntegrityError, SpecError, UnknownForm
 from assay.logs.instance_names import shown
 from assay.logs.lenient_json import Count, decode, elements
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, canonical, fingerprint, number, text
+from assay.logs.log_file import LogFile, canonical, fingerprint, number, numbers, text
 from assay.logs.means import is_equal, mean_of
 from assay.logs.zip_members import ZipMembers
 
@@ -32,6 +32,7 @@ _HEADER, _START = "header.json", "_journal/start.json"
 _SUMMARIES, _JOURNAL, _SAMPLES = "summaries.json", "_journal/summaries/", "samples/"
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _MEANS = ("accuracy", "mean")
+_ERRORS = ("stderr", "bootstrap_stderr")
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _KNOWN_VERSIONS = (1, 2)
 _MOST_VALUES = 1_000_000
@@ -368,8 +369,15 @@ def _means(
             continue
         metric = _metric(result)
         if result.reducer in (None, "mean"):
+            named = {_bare(name): one.value for name, one in result.metrics.items()}
             means.append(
-                ReportedMean(metric=metric, value=reported, over="items", shown=_bare(shown))
+                ReportedMean(
+                    metric=metric,
+                    value=reported,
+                    over="items",
+                    shown=_bare(shown),
+                    errors=numbers({name: named.get(name) for name in _ERRORS}),
+                )
             )
         elif result.reducer in _REDUCERS:
             again = _reduced_mean(samples, metric, _REDUCERS[result.reducer])

@@ -17,7 +17,7 @@ from typing import Any
 
 from assay.errors import SpecError, storage
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, canonical, fingerprint, number, table_in, text
+from assay.logs.log_file import LogFile, canonical, fingerprint, number, numbers, table_in, text
 from assay.tables.nested import Row
 from assay.tables.rows import rows_of
 
@@ -226,7 +226,11 @@ def _means(
         if metric.endswith("_stderr") or number(value) is None:
             continue
         if metric in known and _MEANS.match(aggregations.get(metric, "")):
-            means.append(ReportedMean(metric=metric, value=float(value), over="items"))
+            error = f"{metric}_stderr"
+            errors = numbers({error: reported.get(error)})
+            means.append(
+                ReportedMean(metric=metric, value=float(value), over="items", errors=errors)
+            )
         else:
             unchecked.append(metric)
     return means, unchecked

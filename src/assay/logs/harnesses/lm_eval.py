@@ -20,7 +20,7 @@ from msgspec import UNSET, UnsetType
 from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, fingerprint, number, table_in, text
+from assay.logs.log_file import LogFile, fingerprint, number, numbers, table_in, text
 
 _KEYS = {"doc_id", "doc", "target", "resps", "filtered_resps"}
 _OWN = _KEYS | {
@@ -220,7 +220,16 @@ def _means(
             continue
         key = metric if list(filters) == [_NO_FILTER] else name
         if aggregation.get(metric) == "mean" and key in metrics:
-            means.append(ReportedMean(metric=key, value=float(value), over="rows", shown=name))
+            error = f"{metric}_stderr,{own}"
+            means.append(
+                ReportedMean(
+                    metric=key,
+                    value=float(value),
+                    over="rows",
+                    shown=name,
+                    errors=numbers({error: reported.get(error)}),
+                )
+            )
         else:
             unchecked.append(name)
     return means, unchecked

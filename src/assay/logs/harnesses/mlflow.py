@@ -19,6 +19,7 @@ from assay.logs.instance_names import asked, named, numbered
 from assay.logs.lenient_json import decode, loads
 from assay.logs.log import LogRun, ReportedMean, Sample
 from assay.logs.log_file import LogFile, canonical, fingerprint, number
+from assay.wording import counted
 
 _RUN, _INPUTS = "mlflow.sourceRun", "mlflow.traceInputs"
 _SCORED_BY, _DIGEST = "mlflow.assessment.sourceRunId", "mlflow.assessment.scorerDigest"
@@ -283,7 +284,9 @@ def _table_run(file: LogFile, table: _ResultsTable, *, texts: bool) -> LogRun:
 
 def _row(columns: Sequence[str], cells: Sequence[Any], where: str) -> dict[str, Any]:
     if len(cells) != len(columns):
-        raise SpecError(f"{where}: {len(cells)} cells, expected {len(columns)} as in `columns`")
+        raise SpecError(
+            f"{where}: {counted(len(cells), 'cell')}, expected {len(columns)} as in `columns`"
+        )
     return dict(zip(columns, cells, strict=True))
 
 

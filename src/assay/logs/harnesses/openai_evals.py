@@ -20,10 +20,12 @@ from assay.errors import SpecError
 from assay.logs.instance_names import shown
 from assay.logs.lenient_json import decode
 from assay.logs.log import LogRun, ReportedMean, Sample
-from assay.logs.log_file import LogFile, fingerprint, number, text
+from assay.logs.log_file import LogFile, fingerprint, number, numbers, text
 
 _MATCH, _METRICS, _SAMPLING, _ERROR = "match", "metrics", "sampling", "error"
 _ACCURACY = "accuracy"
+_ERRORS = ("boostrap_std", "bootstrap_std")
+"""The standard error of the accuracy; the first is how the harness spells it."""
 _DATA = "samples_jsonl"
 
 
@@ -144,7 +146,9 @@ def _means(
         metric = _MATCH if name == _ACCURACY and name not in known else name
         reported = number(value)
         if metric in known and reported is not None:
-            means.append(ReportedMean(metric=metric, value=reported, over="rows"))
+            own = {key: report.get(key) for key in _ERRORS} if name == _ACCURACY else {}
+            errors = numbers(own)
+            means.append(ReportedMean(metric=metric, value=reported, over="rows", errors=errors))
         else:
             unchecked.append(name)
     return means, unchecked

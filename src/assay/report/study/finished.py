@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 def draw_finished(finished: Finished, out: "Console") -> None:
     """Draw the scorecard under the sealed bars, a line for each other version, and the grade."""
+    again = f"assay score runs/{finished.submission} `caveats=True` shows them"
     for judgement in finished.judgements:
         if judgement.bars == finished.original:
             if judgement.scorecard is None:
                 out.print(styled(f"{finished.submission}: no verdict. {judgement.error}"))
             else:
-                draw_scorecard(judgement.scorecard, out)
+                draw_scorecard(judgement.scorecard, out, every_caveat=again)
     others = [judgement for judgement in finished.judgements if judgement.bars != finished.original]
     if others:
         out.print()

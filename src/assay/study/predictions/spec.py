@@ -25,11 +25,11 @@ import msgspec
 
 from assay.digests import is_name
 from assay.errors import SpecError
-from assay.toml import nearest_key, read_toml
+from assay.toml import key_hint, read_toml
 
 LEVEL = 0.8
 VERDICTS = ("fail", "unresolved", "pass")
-_HINT = "docs/how-to/keep-a-study.md shows every key and its values."
+_HINT = "Such as: ranges.D1 = [0.70, 0.85], outcomes.pass = 0.9, or no_idea = true."
 _COMPARISON = re.compile(r"\s*(\S+)\s*(<=|>=|<|>)\s*(\S+)\s*")
 _MOST_SIGNS = 32
 _CLOSE = 1e-6
@@ -105,7 +105,7 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
     try:
         written = msgspec.convert(read_toml(data, where=where, hint=_HINT), _PredictionFile)
     except msgspec.ValidationError as error:
-        hint = nearest_key(error, _PredictionFile, _HINT)
+        hint = key_hint(error, _PredictionFile, _HINT)
         raise SpecError(f"{where}: {error}", hint=hint) from None
     _check_level(written.level, f"{where}: level")
     committed = bool(written.ranges or written.outcomes or written.directions)
@@ -161,9 +161,7 @@ def _range(metric: str, value: object, level: float, about: Predictable, where: 
     if not (math.isfinite(low) and math.isfinite(high)):
         raise SpecError(f"{where}: {metric} = [{low}, {high}], expected two finite numbers")
     if low > high:
-        raise SpecError(
-            f"{where}: {metric} = [{low}, {high}], expected the lower limit first", hint=_HINT
-        )
+        raise SpecError(f"{where}: {metric} = [{low}, {high}], expected the lower limit first")
     if low < least or high > 1.0:
         raise SpecError(
             f"{where}: {metric} = [{low:g}, {high:g}], but it can only be from {least:g} to 1"

@@ -2,26 +2,28 @@
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from assay.benchmark.benchmark import TASKS, Task
 from assay.errors import AlreadySealed, SpecError, storage
 from assay.files import write_new, write_whole
 from assay.folders import members
 from assay.gauntlet.metrics.table import metric_of
-from assay.gauntlet.revision import quoted
 from assay.gauntlet.spec import BarSet
 from assay.method.closure import closure_of
 from assay.method.registry import REGISTERED, parse_method
 from assay.runs.worker import default_task
 from assay.sandbox.environment import check_names
 from assay.study.entries import records_of
-from assay.study.predictions.spec import Predictable
+from assay.study.predictions.spec import Predictable, parse_prediction
 from assay.study.records import StudyRecords
 from assay.study.study import StudyFolder, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
 from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import Prereg
+from assay.toml import quoted, toml_bytes
 
 
 def draft(
@@ -31,8 +33,12 @@ def draft(
     *,
     task: Task | None = None,
     prereg: Prereg | None = None,
+    prediction: Mapping[str, Any] | None = None,
 ) -> tuple[Path, list[str]]:
-    """Make a folder with a copy of the method and a prediction to fill in; the files copied."""
+    """Make a folder with a copy of the method and a prediction to fill in; the files copied.
+
+    A prediction that is given is checked, and filled in.
+    """
     check_id(submission)
     check_names(() if prereg is None else prereg.environment)
     records = records_of(study)
@@ -52,8 +58,11 @@ def draft(
         bars = bars_in_force(study, records, task)
         write_whole(aside / "prereg.toml", _prereg_text(reference, task, prereg).encode())
         about = predictable(study, study.benchmark(second=asks_second(bars)), bars, records)
-        text = _prediction_text(submission, bars, about)
-        write_whole(aside / "prediction.toml", text.encode())
+        text = _prediction_text(submission, bars, about).encode()
+        if prediction is not None:
+            text = toml_bytes(prediction, where="prediction")
+            parse_prediction(text, about, where="prediction")
+        write_whole(aside / "prediction.toml", text)
         with storage(folder):
             aside.chmod(0o755)
             aside.rename(folder)

@@ -14,7 +14,7 @@ from assay.benchmark.benchmark import Origin, Task
 from assay.digests import decode_utf8, parse_json
 from assay.errors import IntegrityError, SpecError
 from assay.runs.result import RESOURCES, Limits, batch_size
-from assay.toml import nearest_key, read_toml
+from assay.toml import key_hint, read_toml
 
 SEAL_FORMAT = "assay-seal/1"
 LONGEST_OUTSIDE = 300
@@ -100,7 +100,7 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
     try:
         parsed = msgspec.convert(read_toml(data, where=where), Prereg)
     except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {error}", hint=nearest_key(error, Prereg)) from None
+        raise SpecError(f"{where}: {error}", hint=key_hint(error, Prereg)) from None
     for name, seconds in (("item", parsed.item_seconds), ("load", parsed.load_seconds)):
         if not 0.0 < seconds <= 7 * 24 * 3600.0:
             raise SpecError(f"{where}: {name}_seconds = {seconds:g}, expected up to a week")

@@ -57,6 +57,7 @@ class ResultScore(msgspec.Struct, frozen=True):
 
     score: Any = None
     details: dict[str, Any] | None = None
+    uncertainty: Any = None
 
 
 class MetricConfig(msgspec.Struct, frozen=True):

@@ -28,8 +28,8 @@ from assay.logs.harnesses.every_eval_ever.form import (
     SampleLine,
 )
 from assay.logs.lenient_json import decode, loads
-from assay.logs.log import LogRun, Over, ReportedMean, Sample
-from assay.logs.log_file import LogFile, canonical, fingerprint, number, text
+from assay.logs.log import LogRun, Over, ReportedInterval, ReportedMean, Sample
+from assay.logs.log_file import LogFile, canonical, fingerprint, number, numbers, table_in, text
 from assay.logs.means import is_equal, mean_of
 
 _KEYS = {"evaluation_id", "evaluation_name", "sample_id", "interaction_type", "evaluation"}
@@ -232,8 +232,27 @@ def _means(
         ):
             unchecked.append(result.metric)
         else:
-            means.append(ReportedMean(metric=result.metric, value=value, over=over or "items"))
+            told = result.score_details.uncertainty
+            means.append(
+                ReportedMean(
+                    metric=result.metric,
+                    value=value,
+                    over=over or "items",
+                    errors=numbers(
+                        {"standard_error": table_in(told, "standard_error").get("value")}
+                    ),
+                    interval=_interval(table_in(told, "confidence_interval")),
+                )
+            )
     return means, unchecked
+
+
+def _interval(told: Mapping[str, Any]) -> ReportedInterval | None:
+    low, high = number(told.get("lower")), number(told.get("upper"))
+    level = number(told.get("confidence_level"))
+    if low is None or high is None:
+        return None
+    return ReportedInterval(low=low, high=high, level=level)
 
 
 def _over(result: MetricResult, samples: Sequence[Sample], value: float) -> Over | None:

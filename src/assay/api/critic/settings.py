@@ -1,0 +1,82 @@
+"""Which model is asked, and how: what `critique` and `asymmetry` have in common."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.critic.collect import LOCAL_TOP, TOP
+from assay.critic.spec import Wording
+from assay.critic.tokens import MIN_MASS
+from assay.critic.wordings import wordings
+from assay.errors import SpecError
+from assay.models.budget import CallBudget
+from assay.models.cassette import Mode
+from assay.models.model import Model
+from assay.models.reference import KEY_VARIABLE, is_local, open_model
+
+_JOBS, _MOST_JOBS = 8, 256
+_MOST_TOP = 1000
+_TOY = "local"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """The words of a verb that asks a model, checked when they are used."""
+
+    model: str
+    wording: Sequence[str] = ()
+    jobs: int | None = None
+    cassette: str | Path | None = None
+    mode: str = Mode.AUTO
+    min_mass: float = MIN_MASS
+    key_env: str = KEY_VARIABLE
+    call_seconds: float | None = None
+    budget: CallBudget = field(default_factory=CallBudget)
+
+    @property
+    def toy(self) -> bool:
+        """Whether this is the small model of the package."""
+        return self.model == _TOY
+
+    def wordings(self) -> tuple[Wording, ...]:
+        """The wordings to ask in."""
+        return wordings(self.wording)
+
+    def at_once(self) -> int:
+        """Calls at a time; a model on this machine answers one after another."""
+        usual = 1 if is_local(self.model) else _JOBS
+        return _between("jobs", usual if self.jobs is None else self.jobs, _MOST_JOBS)
+
+    def first_tokens(self, top: int | None = None) -> int:
+        """First tokens to ask for."""
+        usual = LOCAL_TOP if is_local(self.model) else TOP
+        return _between("top", usual if top is None else top, _MOST_TOP)
+
+    def open(self, reference: str | None = None, *, beside: str = "") -> Model:
+        """The model, or another by its reference; a recording of it lies beside, by this word."""
+        path = None if self.cassette is None else Path(self.cassette)
+        if path is not None and beside:
+            path = path.with_suffix(f".{beside}{path.suffix}")
+        return open_model(
+            reference or self.model,
+            cassette=path,
+            mode=self._mode(),
+            key_env=self.key_env,
+            seconds=self.call_seconds,
+            budget=self.budget,
+        )
+
+    def _mode(self) -> Mode:
+        if self.mode not in list(Mode):
+            raise SpecError(f"`mode={self.mode:.40}`: expected {', '.join(Mode)}")
+        if self.cassette is None and self.mode != Mode.AUTO:
+            raise SpecError(
+                f"`mode={self.mode}` needs the file of a recording: `cassette=calls.jsonl`"
+            )
+        return Mode(self.mode)
+
+
+def _between(name: str, number: int, most: int) -> int:
+    if not 1 <= number <= most:
+        raise SpecError(f"`{name}={number}`: expected 1 to {most}")
+    return number
