@@ -7,7 +7,6 @@ from decimal import Decimal
 
 import msgspec
 
-from assay.claim_audit.agreement import agrees
 from assay.claim_audit.check import check_claim, compared
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim
@@ -17,7 +16,7 @@ from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.result import ClaimResult, ClaimVerdict, told_of
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import Covered, claims_in
-from assay.claim_audit.texts.printed_tables import Rows, parse_table, retyped_table
+from assay.claim_audit.texts.printed_tables import Rows, parse_table, retyped_table, same_cell
 
 _SAID_WITHIN = 800
 """Characters behind a number within which its comment may name it."""
@@ -127,7 +126,7 @@ def _mended_table(printed: str, observed: Rows) -> str | None:
 
     def retype(row: int, column: int, old: str) -> str | None:
         found = observed[row][column]
-        return old if agrees(old, found) else reprinted(old, found)
+        return old if same_cell(old, found) else reprinted(old, found)
 
     return retyped_table(printed, retype)
 

@@ -112,9 +112,14 @@ def tables_agree(claimed: Rows, observed: Rows) -> bool:
     )
 
 
+def same_cell(said: str, found: str) -> bool:
+    """Whether a printed cell says what is found, so far as it can be read."""
+    return agrees(said, found) or (found == "" and said in _EMPTY)
+
+
 def cells_agree(said: str, found: str) -> bool:
     """Whether a printed cell is as found: a dash is a missing cell, and a number is read whole."""
-    if agrees(said, found) or (found == "" and said in _EMPTY):
+    if same_cell(said, found):
         return True
     if number_of(found) is not None and parse_printed(said) is None and re.search(r"\d", said):
         raise Unverifiable(f"the cell {said!r:.40} cannot be read as a number")
