@@ -215,17 +215,19 @@ def test_a_table_with_other_rows_or_heads_is_left(repository, rows):
 
 
 @pytest.mark.parametrize(
-    ("text", "found", "scale"),
-    [("2.3 s", 2310, "0.001"), ("86.4", 0.8641, "100"), ("12", 120, "0.1")],
+    ("text", "found", "times", "scale"),
+    [("2.3 s", 2310, "1000", "0.001"), ("86.4", 0.8641, "0.01", "100"), ("12", 120, "10", "0.1")],
 )  # fmt: skip
-def test_a_power_of_ten_is_another_unit_and_is_left(repository, text, found, scale):
+def test_a_number_off_by_a_power_of_ten_is_left_to_the_author(
+    repository, text, found, times, scale
+):
     (repository / "results/unit.json").write_text(json.dumps({"x": found}))
     claim = '<!-- claim: json_path_equals path="results/unit.json" key_path="x"{} -->'
     path = repository / "UNIT.md"
     path.write_text(f"It is {text} {claim.format('')}.")
     with EvidenceReader(repository) as evidence:
         left = fix_texts([path], evidence, write=True).left
-    assert f"say scale={scale} in the claim" in left[0].why
+    assert f"{times} times as much" in left[0].why and "scale" not in left[0].why
     path.write_text(f"It is {text} {claim.format(f' scale={scale}')}.")
     with EvidenceReader(repository) as evidence:
         fixed = fix_texts([path], evidence, write=True)

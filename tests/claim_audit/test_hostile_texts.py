@@ -8,7 +8,6 @@ from assay.claim_audit.texts.in_place import claims_in
 from assay.claim_audit.texts.mentions import mentions_in
 from assay.claim_audit.texts.printed_intervals import parse_spread
 from assay.claim_audit.texts.printed_tables import parse_table, tables_in
-from assay.errors import SpecError
 
 J = '<!-- claim: json_path_equals path="r.json" key_path="auc" -->'
 L = '<!-- claim: log_metric_equals path="r.json" metric="auc" -->'
@@ -38,11 +37,19 @@ def audited(folder, text):
         "\u202e498.0\u202c",  # shown as 0.894
         "\u2067498.0\u2069",
         "\u202d0.894",
+        "\u202ereally 498.0",
+        "\u2067really 498.0\u2069",
     ],
 )
-def test_a_number_that_a_page_shows_otherwise_is_not_read(number):
-    with pytest.raises(SpecError, match="no number that can be read"):
-        printed(f"It is {number} {J}\n")
+@pytest.mark.parametrize("says", ["", ' says="498.0"'])
+def test_a_number_that_a_page_shows_otherwise_is_not_read(number, says):
+    (one,) = claims_in(Document(f"It is {number} {J[:-4]}{says} -->\n", "x", ".md"))
+    assert one.claim.refused is not None and one.claim.printed is None
+
+
+def test_a_mark_that_turns_the_writing_is_said_to_be_why():
+    (one,) = claims_in(Document(f"\u202eIt is 498.0 {J}\n", "x", ".md"))
+    assert "turns the direction of the writing" in one.claim.refused
 
 
 def test_marks_in_another_line_do_no_harm():
@@ -93,7 +100,7 @@ def test_what_a_page_shows_as_code_is_no_claim(text, suffix):
 
 
 def test_what_begins_like_code_is_none():
-    assert printed(f"<preface> 0.894 {J} <pre>") == ["0.894"]
+    assert printed(f"<preface> It is 0.894 {J} <pre>") == ["0.894"]
 
 
 def test_a_comment_in_a_comment_ends_where_the_page_ends_it():
@@ -141,10 +148,7 @@ def test_patterns_take_time_in_proportion_to_a_text(text):
     document = Document(text, "x", ".md")
     list(tables_in(document))
     mentions_in(document)
-    try:
-        claims_in(document)
-    except SpecError as error:
-        assert "no number that can be read" in error.message
+    claims_in(document)
 
 
 @pytest.mark.parametrize("text", ["0.7 ± " + "9" * 150, "± ± ±", "0.7 (SE " + "(" * 150, "0.7 ±"])

@@ -10,9 +10,10 @@ from assay.claim_audit.claim import Claim
 from assay.claim_audit.collect import audit_claims
 from assay.claim_audit.correction.fix import fix_texts
 from assay.claim_audit.evidence import EvidenceReader
+from assay.claim_audit.mutants import altered_values
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import claims_in
-from assay.errors import SpecError
+from assay.claim_audit.texts.printed_intervals import parse_spread
 
 LOG = 'log_metric_equals path="log.json" metric="accuracy"'
 FORMS = [
@@ -90,11 +91,20 @@ def test_both_numbers_are_covered(folder):
 @pytest.mark.parametrize(
     "text",
     ["0.75 ± 0.02 ± 0.01", "0.75 ± 0.02 (SD)", "0.75 ± 0.02 SD", "0.75 ± 0.02 (std)", "± 0.02",
-     "(75 ± 2) %"],
+     "(75 ± 2) %", "1.2 ± 0.1 million", "x0.75 ± 0.02", "1/0.75 ± 0.02"],
 )  # fmt: skip
 def test_an_error_that_is_no_standard_error_is_not_read(text, folder):
-    with pytest.raises(SpecError, match="no number that can be read"):
-        audited(folder, text)
+    (one,) = audited(folder, text).claims
+    assert one.verdict == "unverifiable" and "only a part of the number" in one.evidence.why
+
+
+@pytest.mark.parametrize(
+    ("says", "verdict"),
+    [("0.75 ± 0.02", "holds"), ("0.75 ±", "holds"), ("± 0.02", "fails"), ("0.75", "unverifiable")],
+)
+def test_a_comment_may_name_both_or_one_of_the_two(says, verdict, folder):
+    (one,) = audited(folder, "0.75 ± 0.02", f'{LOG} says="{says}"').claims
+    assert one.verdict == verdict, one
 
 
 def test_a_number_in_brackets_without_a_name_stays_a_number_of_its_own(folder):
@@ -103,9 +113,27 @@ def test_a_number_in_brackets_without_a_name_stays_a_number_of_its_own(folder):
 
 
 def test_a_checker_that_finds_no_error_reads_no_error():
-    with pytest.raises(SpecError, match="no number that can be read"):
-        claims_in(Document('0.7 ± 0.1 <!-- claim: json_path_equals path="a" key_path="b" -->',
-                           "x", ".md"))  # fmt: skip
+    text = '0.7 ± 0.1 <!-- claim: json_path_equals path="a" key_path="b" -->'
+    (one,) = claims_in(Document(text, "x", ".md"))
+    assert "only a part of the number" in one.claim.refused
+
+
+def test_an_error_that_a_claim_states_of_a_plain_value_cannot_be_read(folder):
+    (folder / "r.json").write_text('{"x": 0.75}')
+    args = {"path": "r.json", "key_path": "x", "expected": "0.75 ± 0.02"}
+    with EvidenceReader(folder) as evidence:
+        found = check_claim(Claim(id="it", checker="json_path_equals", args=args), evidence)
+    assert (found.verdict, "cannot be read" in found.evidence.why) == ("unverifiable", True)
+
+
+@pytest.mark.parametrize(
+    "text", ["0.75 (95 % CI 0.708-0.792)", "0.75 ± 0.042 (95 % CI)", "75 ± 2 %"]
+)
+def test_each_altered_claim_is_a_number_with_its_spread(text):
+    spread = parse_spread(text)
+    for altered in altered_values(text, None):
+        again = parse_spread(altered)
+        assert (len(again.parts), again.level) == (len(spread.parts), spread.level)
 
 
 @pytest.mark.parametrize("name", ["stderr", "match/stderr"])

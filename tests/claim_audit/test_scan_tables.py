@@ -53,6 +53,17 @@ def test_a_table_that_a_file_holds_is_proposed_as_a_claim_that_holds(folder, tab
     assert scan_texts([folder / "page.md"], folder).tables == ()
 
 
+def test_a_dash_is_a_missing_cell(folder):
+    (folder / "results/models.csv").write_text(CSV.replace("large,test,0.8712", "large,test,"))
+    text = written(folder, PRINTED.replace("0.871", "\u2014"))
+    assert "table_equals" in text
+    assert assay.claims(folder / "page.md", root=folder).verdict == "holds"
+    page = folder / "page.md"
+    page.write_text(text.replace("0.812", "0.821"))
+    assay.fix_claims(page, root=folder, write=True)
+    assert page.read_text() == text
+
+
 def test_cells_that_differ_are_named_and_nothing_is_written(folder):
     stale = PRINTED.replace("0.854", "0.855").replace("0.812", "0.821")
     scan = scanned(folder, stale)

@@ -51,9 +51,15 @@ def test_plain_numerals_are_numbers(cell, number):
 def test_missing_cells_are_left_out_and_told(tmp_path):
     text = "id,s\na,1\nb,\nc,3\nd,\n"
     mean = over(tmp_path, text, statistic="mean", column="s", value=2)
-    assert (mean.verdict, mean.evidence.where) == ("holds", "t.csv, 2 rows, 2 without 's'")
+    assert (mean.verdict, mean.evidence.where) == (
+        "holds",
+        "t.csv, mean of s, 2 rows, 2 without 's'",
+    )
     distinct = over(tmp_path, text, statistic="distinct", column="s", value=2)
-    assert (distinct.verdict, distinct.evidence.where) == ("holds", mean.evidence.where)
+    assert (distinct.verdict, distinct.evidence.where) == (
+        "holds",
+        mean.evidence.where.replace("mean", "distinct"),
+    )
 
 
 def test_distinct_values_of_a_column_that_is_not_there_are_none(tmp_path):
@@ -72,7 +78,10 @@ def test_a_missing_cell_satisfies_no_comparison_and_is_told(tmp_path):
     (tmp_path / "u.jsonl").write_text('{"k":"a","ok":1}\n{"k":"b","ok":null}\n{"k":"c"}\n')
     lines = checked(tmp_path, "aggregate_equals", path="u.jsonl", statistic="count",
                     where="ok != 1", value=0)  # fmt: skip
-    assert (lines.verdict, lines.evidence.where) == ("holds", "u.jsonl, 0 rows, 2 without 'ok'")
+    assert (lines.verdict, lines.evidence.where) == (
+        "holds",
+        "u.jsonl, 0 rows, 2 without 'ok', no row satisfies 'ok != 1'",
+    )
 
 
 CASES = """<testsuites><testsuite><testcase classname="a" name="x"/>

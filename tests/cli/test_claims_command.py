@@ -41,9 +41,15 @@ def test_a_claim_that_fails_or_is_unverifiable_exits_with_1(folder, text, said):
     assert said in " ".join(done.out.split())
 
 
-@pytest.mark.parametrize("text", ["no claims at all", "5 <!-- claim: -->", f"no number {COUNT}"])
-def test_a_malformed_file_exits_with_2(folder, text):
-    assert checked(folder, text).code == 2
+def test_a_text_without_claims_exits_with_2(folder):
+    assert checked(folder, "no claims at all").code == 2
+
+
+@pytest.mark.parametrize("text", ["5 <!-- claim: -->", f"no number {COUNT}"])
+def test_a_claim_that_cannot_be_read_exits_with_1_and_leaves_the_others(folder, text):
+    done = checked(folder, f"two {COUNT} rows.\n\n{text}", "--all")
+    assert done.code == 1
+    assert "1 holds, 1 is unverifiable" in done.out
 
 
 def test_json_has_the_documented_keys(folder):

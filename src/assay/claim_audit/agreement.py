@@ -6,16 +6,23 @@ compared as numbers only if both write one: `007` is a name.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from assay.claim_audit.texts.printed_intervals import parse_spread
-from assay.claim_audit.texts.printed_numbers import Printed, parse_printed
+from assay.claim_audit.texts.printed_numbers import SAID_ONLY, Printed, parse_printed
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
-_VALUES = ("value", "auc", "delta", "estimate", "mean")
-"""What a record with `low` and `high` may call the value between them."""
+_VALUES = ("value", "auc", "delta", "estimate", "mean", "point")
+"""What a record with an interval may call the value inside it."""
+_ENDS = (("low", "high"), ("lower", "upper"), ("ci_low", "ci_high"), ("ci_lower", "ci_upper"))
+_PAIRS = ("interval", "ci", "ci95", "confidence_interval")
+"""What it may call the ends, each alone or both as a list of two."""
+_WRITTEN: Mapping[bool | None, tuple[str, ...]] = {
+    True: ("true",), False: ("false",), None: ("null", "none")
+}  # fmt: skip
+"""How a claim writes what is no number and no text."""
 
 
 def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: ANN401 - any JSON value
@@ -30,6 +37,8 @@ def agrees(claimed: Any, observed: Any, operator: str = "==") -> bool:  # noqa: 
         return claimed == observed or (
             numbers is not None and all(map(Printed.admits, spread.parts, numbers))
         )
+    if isinstance(claimed, str) and (observed is None or isinstance(observed, bool)):
+        return claimed.strip().lower() in _WRITTEN[observed]
     if isinstance(observed, bool) or isinstance(claimed, bool) or claimed is None:
         return type(claimed) is type(observed) and claimed == observed
     if isinstance(claimed, list) and isinstance(observed, (list, tuple)):
@@ -48,7 +57,9 @@ def number_of(observed: object) -> Decimal | None:
     """The number that a value is or writes; None if it is none, or a name in digits (`007`)."""
     if isinstance(observed, Decimal):
         return observed
-    if isinstance(observed, str) and re.match(r"\s*[+-]?0\d", observed):
+    if isinstance(observed, str) and (
+        re.match(r"\s*[+-]?0\d", observed) or SAID_ONLY & set(re.split(r"[\W_]+", observed.lower()))
+    ):
         return None
     found = parse_printed(observed)
     return None if found is None else found.value
@@ -64,12 +75,12 @@ def interval_of(observed: object) -> tuple[Decimal, Decimal, Decimal] | None:
     """The value and the ends of an interval, from a record that has them or a list of three."""
     values: list[object] = []
     if isinstance(observed, Mapping):
-        for name in _VALUES:
-            if not values and all(part in observed for part in (name, "low", "high")):
-                values = [observed[name], observed["low"], observed["high"]]
-        ends = observed.get("interval")
-        if not values and "value" in observed and isinstance(ends, (list, tuple)):
-            values = [observed["value"], *ends]
+        ends: list[Sequence[object]] = [
+            [observed[low], observed[high]] for low, high in _ENDS if {low, high} <= set(observed)
+        ]
+        ends += [pair for name in _PAIRS if isinstance(pair := observed.get(name), (list, tuple))]
+        inside = [observed[name] for name in _VALUES if name in observed]
+        values = [inside[0], *ends[0]] if inside and ends else []
     elif isinstance(observed, (list, tuple)):
         values = list(observed)
     numbers = [number_of(value) for value in values]

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from assay.claim_audit.agreement import OPERATORS, agrees, interval_of, number_of
+import msgspec
+
+from assay.claim_audit.agreement import OPERATORS, agrees, interval_of, number_of, value_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Observed, Unverifiable
@@ -12,9 +14,11 @@ from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
 from assay.claim_audit.texts.printed_intervals import parse_spread
-from assay.claim_audit.texts.printed_numbers import WrittenFloat
-from assay.claim_audit.texts.printed_tables import told_difference
+from assay.claim_audit.texts.printed_numbers import WrittenFloat, parse_printed
+from assay.claim_audit.texts.printed_tables import tables_agree, told_difference
+from assay.claim_audit.texts.written import is_multiplied, number_written
 from assay.errors import AssayError
+from assay.wording import counted
 
 _MOST_SHOWN = 400
 
@@ -43,7 +47,9 @@ def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
 def _judged(
     claim: Claim, evidence: EvidenceReader
 ) -> tuple[ClaimVerdict, ClaimEvidence, Observed | None]:
-    expected: Any = claim.expected if claim.printed is None else claim.printed
+    expected: Any = claim.printed or (claim.expected if claim.states else None)
+    if claim.refused is not None:
+        return ClaimVerdict.UNVERIFIABLE, _unseen(None, claim.refused), None
     try:
         checker = checker_named(claim.checker)
         checker.check_args(claim)
@@ -60,7 +66,7 @@ def _judged(
         # evidence is other people's: what a checker did not foresee must not end the audit
         why = f"{type(error).__name__}: {error}"[:_MOST_SHOWN]
         return ClaimVerdict.UNVERIFIABLE, _unseen(expected, why), None
-    got, where = observed.value, observed.where
+    got, where = observed.value, _where(claim, observed)
     if observed.spread is not None:
         got = shown_alike(expected, observed)
     if checker.compares == "table":
@@ -69,15 +75,22 @@ def _judged(
     return (ClaimVerdict.HOLDS if holds else ClaimVerdict.FAILS), told, observed
 
 
+def _where(claim: Claim, observed: Observed) -> str:
+    """Where a value was found, and in what unit it is read."""
+    unit = ", in per cent" if claim.args.get("percent") is True else ""
+    scale = claim.args.get("scale", 1)
+    return f"{observed.where}{unit}" + ("" if scale == 1 else f", times {scale!r:.40}")
+
+
 def _unseen(expected: Any, why: str) -> ClaimEvidence:  # noqa: ANN401 - any JSON value
     return ClaimEvidence(got=None, expected=_shown(expected), where="", observed=False, why=why)
 
 
 def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     if checker.value is None:
-        if not isinstance(claim.expected, bool):
+        if claim.states and not isinstance(claim.expected, bool):
             raise Unverifiable(f"{checker.name} says yes or no: expected true or false")
-        return bool(observed.value) is claim.expected
+        return bool(observed.value) is claim.affirms
     operator = claim.args.get("op", "==")
     if operator not in OPERATORS:
         raise Unverifiable(f"op: expected one of {' '.join(OPERATORS)}, got {operator!r:.20}")
@@ -90,7 +103,46 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
             raise Unverifiable(f"op: a version is compared by == or !=, got {operator}")
         same = str(claimed).removeprefix("v") == str(value).removeprefix("v")
         return (same is (operator == "==")) is not denied
-    return agrees(claimed, compared(claim, claimed, observed), operator) is not denied
+    if checker.compares == "table":
+        return tables_agree(claimed, value) is (operator == "==")
+    found = compared(claim, claimed, observed)
+    if isinstance(found, (list, tuple, Mapping)) and parse_printed(claimed) is not None:
+        _refuse_whole(found)
+    claimed = _readable(claimed, found)
+    holds = agrees(claimed, found, operator)
+    if not holds and is_multiplied(claimed) and agrees(claimed, value, operator):
+        raise Unverifiable(
+            f"{claimed!r:.40} agrees with what is there as it is, without"
+            f" scale={claim.args.get('scale', 1)!r:.20}: words such as million multiply already"
+        )
+    return holds is not denied
+
+
+def _refuse_whole(found: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Refuse to compare a number with a list or an object that holds none beside an interval."""
+    if value_of(found) is None and interval_of(found) is None:
+        what = "a list" if isinstance(found, (list, tuple)) else "an object"
+        raise Unverifiable(
+            f"{what} of {counted(len(found), 'entry')} stands there, and no number: say"
+            " length=true to count them, or which of them is meant"
+        )
+
+
+def _readable(claimed: Any, found: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A claimed text as the number that it writes, where a number was found."""
+    is_number = isinstance(found, (int, float, Decimal)) and not isinstance(found, bool)
+    if not isinstance(claimed, str) or not is_number:
+        return claimed
+    spread = parse_spread(claimed)
+    if spread is not None and spread.is_interval:
+        return claimed
+    number = number_written(claimed)
+    if number is None and any(letter.isdecimal() for letter in claimed):
+        raise Unverifiable(
+            f"{claimed!r:.60} cannot be read as a number: write it alone, with its unit behind it;"
+            ' bounds are said by op="<"'
+        )
+    return claimed if number is None else number
 
 
 def compared(claim: Claim, claimed: object, observed: Observed) -> Any:  # noqa: ANN401 - any JSON value
@@ -116,6 +168,10 @@ def in_unit(claim: Claim, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         raise Unverifiable(f"percent: expected true or false, got {percent!r:.40}")
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not scale:
         raise Unverifiable(f"scale: expected a number other than 0, got {scale!r:.40}")
+    if (length := claim.args.get("length", False)) is not False:
+        if length is not True or not isinstance(value, (list, tuple, Mapping)):
+            raise Unverifiable(f"length: expected true, of a list or an object, got {value!r:.40}")
+        value = len(value)
     factor = Decimal(repr(scale)) / (100 if percent else 1)
     numbers = interval_of(value) if isinstance(value, Mapping) else None
     if factor == 1:
@@ -149,6 +205,8 @@ def _mutants(claim: Claim, observed: Observed, evidence: EvidenceReader) -> Muta
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """A value as evidence: long ones are cut, and a float of a claim file has its digits."""
+    if value is msgspec.UNSET:
+        return None
     if isinstance(value, WrittenFloat):
         return value.text
     if isinstance(value, str):

@@ -13,21 +13,34 @@ Expectation = Literal["holds", "fails"]
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """A statement, the checker that looks, its arguments, and the value that is expected.
 
-    The claimed value may stand in the arguments or in `expected`. `predicted` and `confidence` are
+    The claimed value may stand in the arguments or in `expected`; without `expected` a statement is
+    said to be true. `predicted` and `confidence` are
     stated before the check. A `control` is false on purpose: it must fail. `place` is the file and
     line that it was read from; `printed` is the number of the text that an in-place claim covers.
+    One of a text that could not be read is `refused`, with why.
     """
 
     id: str
     checker: str
     text: str = ""
     args: Mapping[str, Any] = {}
-    expected: Any = True
+    expected: Any = msgspec.UNSET
     predicted: Expectation | None = None
     confidence: float | None = None
     control: bool = False
     place: str = ""
     printed: str | None = None
+    refused: str | None = None
+
+    @property
+    def affirms(self) -> bool:
+        """Whether a statement is said to be true, as it is unless `expected` says otherwise."""
+        return self.expected is msgspec.UNSET or bool(self.expected)
+
+    @property
+    def states(self) -> bool:
+        """Whether `expected` is given."""
+        return self.expected is not msgspec.UNSET
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):

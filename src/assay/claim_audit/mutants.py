@@ -80,9 +80,9 @@ def _altered_tables(rows: Rows) -> Iterator[tuple[str, Rows]]:
 
 
 def _of_statement(claim: Claim, checker: Checker) -> Iterator[tuple[str, Claim]]:
-    flipped = not bool(claim.expected)
+    flipped = not claim.affirms
     yield f"expected becomes {flipped}", replace(claim, expected=flipped)
-    if not claim.expected:
+    if not claim.affirms:
         return
     for name in checker.altered:
         value = claim.args.get(name)
@@ -142,7 +142,7 @@ def _past(printed: Printed, step: int, observed: object) -> str:
 def _altered_spreads(spread: PrintedSpread, observed: Sequence[object] | None) -> list[str]:
     """A number with its interval or its error, each of its numbers one up and one down."""
     made, found = [], observed or [None] * len(spread.parts)
-    label = "" if spread.level is None else f" ({100 * spread.level:g} % CI)"
+    level = None if spread.level is None else f"{100 * spread.level:g} % CI"
     for moved in range(len(spread.parts)):
         for step in (1, -1):
             first, *others = (
@@ -150,9 +150,10 @@ def _altered_spreads(spread: PrintedSpread, observed: Sequence[object] | None) -
                 for at, part in enumerate(spread.parts)
             )
             if spread.is_interval:
-                made.append(f"{first}{label} [{', '.join(others)}]")
+                ends = " to ".join(others) if level else ", ".join(others)
+                made.append(f"{first} ({level} {ends})" if level else f"{first} [{ends}]")
             else:
-                made.append(f"{first} \u00b1 {others[0]}{label}")
+                made.append(f"{first} \u00b1 {others[0]}" + (f" ({level})" if level else ""))
     return made
 
 

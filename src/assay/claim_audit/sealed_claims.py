@@ -71,6 +71,9 @@ def seal_claims(study: StudyFolder, paths: Sequence[Path], name: str) -> SealedC
             else [one.claim for text in read_texts(data, own) for one in text.covered]
         )
     )
+    unread = [claim for claim in claims if claim.refused is not None]
+    if unread:
+        raise SpecError(f"{unread[0].place}: {unread[0].refused}")
     check_ids(claims)
     predicted = sum(claim.predicted is not None for claim in claims)
     if not predicted:

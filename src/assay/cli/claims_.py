@@ -13,7 +13,8 @@ from assay.wording import did_you_mean
 
 EXIT_CODES = (
     "Exit codes: 0 every claim holds and every check could have failed; 1 a claim fails, is vacuous"
-    " or unverifiable, or too little is covered; 2 bad usage, or a malformed file."
+    " or unverifiable (it cannot be read), or too little is covered; 2 bad usage, no"
+    " claims, or a malformed file of claims."
 )
 root_flag = click.option(
     "--root", type=PATH, help="The folder that paths in claims start from. Default: the repository."

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from assay.benchmark.expression import parse_expression
+from assay.benchmark.expression import FieldTest, parse_expression
 from assay.claim_audit.checkers.checker import Args, text_arg
 from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import (
@@ -43,12 +43,17 @@ def aggregate(args: Args, evidence: EvidenceReader) -> Observed:
         return Observed(value=len(chosen) / len(rows), where=", ".join(told))
     column = text_arg(args, "column")
     cells = _cells(rows, column, path)
-    told.insert(1, f"{len(cells):,} rows")
+    told.insert(1, f"{what} of {column}, {len(cells):,} rows")
     _tell_missing(told, column, len(rows) - len(cells))
     if what == "distinct":
         return Observed(value=len({as_word(cell) for cell in cells}), where=", ".join(told))
     if not cells:
-        raise NotThere(f"{path}: column {column!r:.60} is empty")
+        what = (
+            f"column {column!r:.60} is empty"
+            if rows
+            else f"no row satisfies {args.get('where')!r:.80}"
+        )
+        raise NotThere(f"{path}: {what}")
     numbers = [_number(cell, column, path) for cell in cells]
     return Observed(value=_STATISTICS[what](numbers), where=", ".join(told))
 
@@ -59,10 +64,13 @@ def chosen_rows(args: Args, evidence: EvidenceReader, told: list[str]) -> list[R
 
 
 def kept_rows(rows: list[Row], args: Args, told: list[str]) -> list[Row]:
-    """The rows for which `where` holds, if it is given."""
+    """The rows for which `where` holds, if it is given; `told` hears that there are none."""
     if "where" not in args:
         return rows
-    return _kept(rows, text_arg(args, "where"), text_arg(args, "path"), told)
+    kept = _kept(rows, text_arg(args, "where"), text_arg(args, "path"), told)
+    if rows and not kept:
+        told.append(f"no row satisfies {args['where']!r:.80}")
+    return kept
 
 
 def rows_of(path: str, evidence: EvidenceReader) -> list[Row]:
@@ -108,26 +116,45 @@ def _kept(rows: Sequence[Row], text: str, path: str, told: list[str]) -> list[Ro
         expression = parse_expression(text, fields=None)
     except AssayError as error:
         raise Unverifiable(error.message) from None
+    tests = [test for every in expression.any_of for test in every]
+    stray = [field for field in expression.fields if re.search(r"^\(|\)$|,$", field)]
+    stray += [
+        test.value for test in tests if test.value.endswith((")", ",")) and "(" not in test.value
+    ]
+    if stray and not any(word in row for word in stray for row in rows[:1]):
+        raise Unverifiable(
+            f"expression {text!r:.80} cannot be read at {stray[0]!r:.40}: comparisons are joined by"
+            " `and` and `or`, where `and` binds tighter; there are no parentheses and no lists"
+        )
     for field in expression.fields:
         if rows and not any(field in row for row in rows):
             raise _no_column(rows, field, path)
-        _tell_missing(told, field, sum(is_missing(row.get(field)) for row in rows))
+        if any(test.field == field and not _asks_missing(test) for test in tests):
+            _tell_missing(told, field, sum(is_missing(row.get(field)) for row in rows))
 
     def holds(row: Row) -> bool:
         return any(
-            all(
-                not is_missing(row.get(test.field)) and test.holds(as_word(row[test.field]))
-                for test in every
-            )
+            all(_satisfies(test, row.get(test.field)) for test in every)
             for every in expression.any_of
         )
 
     return [row for row in rows if holds(row)]
 
 
+def _asks_missing(test: FieldTest) -> bool:
+    """Whether a comparison is with a missing cell: `score == null`, `score != ''`."""
+    return test.value in ("", "null") and not test.orders
+
+
+def _satisfies(test: FieldTest, cell: object) -> bool:
+    if _asks_missing(test):
+        return is_missing(cell) is (test.operator == "==")
+    return not is_missing(cell) and test.holds(as_word(cell))
+
+
 def _cells(rows: Sequence[Row], column: str, path: str) -> list[object]:
     """The cells of a column that are not missing."""
-    if not any(column in row for row in rows):
+    if rows and not any(column in row for row in rows):
         raise _no_column(rows, column, path)
     return [cell for row in rows if not is_missing(cell := row.get(column))]
 

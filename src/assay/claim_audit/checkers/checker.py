@@ -10,8 +10,9 @@ from assay.claim_audit.texts.printed_tables import parse_table
 
 Args = Mapping[str, Any]
 Observe = Callable[[Args, EvidenceReader], Observed]
-COMMON = ("op", "percent", "scale")
-"""Arguments of every checker that compares a value: the relation, and the unit of what is found."""
+COMMON = ("op", "percent", "scale", "length")
+"""Arguments of every checker that compares a value: the relation, the unit of what is found, and
+whether its entries are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +44,15 @@ class Checker:
         """Refuse arguments that the checker does not take, or lacks."""
         known = {*self.required, *self.optional}
         if self.value is not None:
-            known |= {self.value, *COMMON}
+            known |= {self.value, *(COMMON if self.compares == "number" else ("op",))}
         unknown = [name for name in claim.args if name not in known]
         lacking = [name for name in self.required if name not in claim.args]
         if unknown or lacking:
             wrong = f"no argument {unknown[0]!r:.60}" if unknown else f"needs {lacking[0]!r}"
             raise Unverifiable(f"{self.name}: {wrong}; it takes {', '.join(sorted(known))}")
         claims = self.value is None or self.value in claim.args or claim.printed is not None
-        if not claims and claim.expected is True and not self.bare:
-            raise Unverifiable(f"{self.name}: no value is claimed: say {self.value!r} or expected")
+        if not claims and not claim.states and not self.bare:
+            raise Unverifiable(f"{self.name}: no value is claimed: say expected=...")
 
 
 def claimed_value(checker: Checker, claim: Claim) -> Any:  # noqa: ANN401 - any JSON value
@@ -62,10 +63,13 @@ def claimed_value(checker: Checker, claim: Claim) -> Any:  # noqa: ANN401 - any 
     if claim.printed is not None:
         return parse_table(claim.printed) if checker.compares == "table" else claim.printed
     if checker.value is not None and checker.value in claim.args:
-        if not isinstance(claim.expected, bool):
+        if claim.states and not isinstance(claim.expected, bool):
             raise Unverifiable(f"the value stands twice: in {checker.value!r} and in `expected`")
         return claim.args[checker.value]
-    return None if checker.bare and claim.expected is True else claim.expected
+    if checker.value is None:
+        return claim.affirms
+    unstated = claim.expected is True or not claim.states
+    return None if checker.bare and unstated else claim.expected
 
 
 def text_arg(args: Args, name: str) -> str:

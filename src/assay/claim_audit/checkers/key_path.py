@@ -67,9 +67,20 @@ def _unquoted(text: str, key_path: str) -> str:
 
 def value_at(value: Any, key_path: str, where: str) -> Any:  # noqa: ANN401 - JSON is any of six types
     """What stands at a path inside a JSON value."""
-    for step in steps_of(key_path):
+    whole = value
+    for number, step in enumerate(steps_of(key_path)):
+        if not number and step.wanted is None and isinstance(whole, Mapping):
+            _tell_deeper(whole, step.name, key_path, where)
         value = _inner(value, step, where)
     return value
+
+
+def _tell_deeper(whole: Mapping[str, Any], name: str, key_path: str, where: str) -> None:
+    """Say where a name stands that is missing at the top and is found once below it."""
+    inside = [key for key, inner in whole.items() if isinstance(inner, Mapping) and name in inner]
+    if name not in whole and len(inside) == 1:
+        meant = f"{joined('', str(inside[0]))}{'' if key_path[:1] == '[' else '.'}{key_path}"
+        raise NotThere(f"{where} has no {name!r:.60} at the top; there is {meant:.120}")
 
 
 def joined(key_path: str, name: str) -> str:
@@ -84,7 +95,7 @@ def _inner(value: Any, step: PathStep, where: str) -> Any:  # noqa: ANN401 - JSO
         if step.wanted is None and step.name in value:
             return value[step.name]
         known = ", ".join(list(map(str, value))[:_MOST_SHOWN])
-        raise NotThere(f"{where} has no {str(step)!r:.60}; there are {known:.400}")
+        raise NotThere(f"{where} has no {str(step)!r:.60}; its keys are {known or 'none':.400}")
     if isinstance(value, Sequence) and not isinstance(value, str):
         if step.wanted is not None:
             rows = [row for row in value if isinstance(row, Mapping) and step.name in row]

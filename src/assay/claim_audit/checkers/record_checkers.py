@@ -18,7 +18,11 @@ def _result_number(args: Args, evidence: EvidenceReader) -> Observed:
     path, number = text_arg(args, "path"), text_arg(args, "number")
     found = value_at(evidence.json(path), number, path)
     if interval_of(found) is None:
-        raise NotThere(f"{path}: {number} has no interval: expected a record with low and high")
+        raise NotThere(
+            f"{path}: {number} has no interval: expected a record with value (or estimate, mean,"
+            " point, auc, delta) and low and high (or lower and upper, ci_low and ci_high, or a"
+            " list of two as interval or ci)"
+        )
     return Observed(value=found, where=f"{path}: {number}")
 
 

@@ -7,17 +7,16 @@ from decimal import Decimal
 
 import msgspec
 
-from assay.claim_audit.agreement import agrees
 from assay.claim_audit.check import check_claim, compared
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim
+from assay.claim_audit.correction.pieces import edited_pieces
 from assay.claim_audit.correction.reprint import other_power, reprinted
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.result import ClaimResult, ClaimVerdict, told_of
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import Covered, claims_in
-from assay.claim_audit.texts.printed_tables import Rows, parse_table, retyped_table
-from assay.errors import SpecError
+from assay.claim_audit.texts.printed_tables import Rows, parse_table, retyped_table, same_cell
 
 _SAID_WITHIN = 800
 """Characters behind a number within which its comment may name it."""
@@ -49,31 +48,26 @@ def corrected(
     again in its place: if its claim would not hold, the old one is left and listed.
     """
     results = [check_claim(one.claim, evidence) for one in covered]
-    edits, why = _edits(covered, results, evidence)
+    edits, why = _edits(document, covered, results, evidence)
     while True:
-        new = Document(_edited(document.text, covered, edits), document.place, document.suffix)
-        again = _claims(new)
+        text = _edited(document, covered, edits)
+        new = Document(text, document.place, document.suffix)
+        again = claims_in(new)
+        results = [check_claim(one.claim, evidence) for one in again]
+        wrong = list(edits)
         if len(again) == len(covered):
-            results = [check_claim(one.claim, evidence) for one in again]
             wrong = _wrong(covered, again, results, edits)
-        else:  # one of them cannot be read in its place: each is tried alone
-            wrong = [n for n in edits if not _reads(document, covered, {n: edits[n]})]
-            wrong = wrong or list(edits)
         if not wrong:
             return Corrected(text=new.text, changed=len(edits), left=_left(results, why))
         for n in wrong:
             why[n] = f"{edits.pop(n)!r:.60} in its place would not be a claim that holds"
 
 
-def _claims(document: Document) -> list[Covered]:
-    try:
-        return claims_in(document)
-    except SpecError:
-        return []
-
-
 def _edits(
-    covered: Sequence[Covered], results: Sequence[ClaimResult], evidence: EvidenceReader
+    document: Document,
+    covered: Sequence[Covered],
+    results: Sequence[ClaimResult],
+    evidence: EvidenceReader,
 ) -> tuple[dict[int, str], dict[int, str]]:
     """The new text of each number that fails, by the number of its claim; and why others have none.
 
@@ -92,6 +86,8 @@ def _edits(
         new, why_not = _mended(claim, claim.printed, evidence)
         if new is None:
             why[n] = why_not
+        elif edited_pieces(document, one, new) is None:
+            why[n] = f"it stands in markup: write {new!r:.60} by hand"
         else:
             edits[n] = new
     for n in list(edits):
@@ -116,8 +112,8 @@ def _mended(claim: Claim, printed: str, evidence: EvidenceReader) -> tuple[str |
     power = other_power(printed, found)
     if power:
         return None, (
-            f"what is there is {Decimal(10) ** power:f} times as much, so the text may have another"
-            f" unit: say scale={float(Decimal(10) ** -power):g} in the claim"
+            f"what is there is {Decimal(10) ** power:f} times as much: either the number or its"
+            " unit is wrong, and which of them only the author knows"
         )
     return reprinted(printed, found), f"{printed!r:.60} has no form for what is there"
 
@@ -130,7 +126,7 @@ def _mended_table(printed: str, observed: Rows) -> str | None:
 
     def retype(row: int, column: int, old: str) -> str | None:
         found = observed[row][column]
-        return old if agrees(old, found) else reprinted(old, found)
+        return old if same_cell(old, found) else reprinted(old, found)
 
     return retyped_table(printed, retype)
 
@@ -139,26 +135,23 @@ def _overlap(one: Covered, other: Covered) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _edited(text: str, covered: Sequence[Covered], edits: Mapping[int, str]) -> str:
+def _edited(document: Document, covered: Sequence[Covered], edits: Mapping[int, str]) -> str:
     """A text with its edits, one for each span; a comment that names the number names the new."""
-    spans: dict[tuple[int, int], str] = {}
+    text = document.text
+    pieces: dict[tuple[int, int], str] = {}
     for n, new in edits.items():
-        start, end = covered[n].start, covered[n].end
-        spans[start, end] = new
-        said = re.compile(rf"\bsays\s*=\s*([\"']?)(?P<old>{re.escape(text[start:end])})\1(?![\w.])")
-        for found in said.finditer(text, end, end + _SAID_WITHIN):
-            if found.span("old") not in spans:  # else the comment of another claim of the number
-                spans[found.span("old")] = new
+        one = covered[n]
+        for start, end, piece in edited_pieces(document, one, new) or ():
+            pieces[start, end] = piece
+        forms = "|".join(map(re.escape, {text[one.start : one.end], one.claim.printed or ""}))
+        said = re.compile(rf"\bsays\s*=\s*([\"']?)(?P<old>{forms})\1(?![\w.])")
+        for found in said.finditer(text, one.end, one.end + _SAID_WITHIN):
+            if found.span("old") not in pieces:  # else the comment of another claim of the number
+                pieces[found.span("old")] = new
                 break
-    for (start, end), new in sorted(spans.items(), reverse=True):
-        text = text[:start] + new + text[end:]
+    for (start, end), piece in sorted(pieces.items(), reverse=True):
+        text = text[:start] + piece + text[end:]
     return text
-
-
-def _reads(document: Document, covered: Sequence[Covered], edits: Mapping[int, str]) -> bool:
-    """Whether the claims of a text can be read after an edit."""
-    text = _edited(document.text, covered, edits)
-    return len(_claims(Document(text, document.place, document.suffix))) == len(covered)
 
 
 def _wrong(

@@ -7,25 +7,33 @@ from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from assay.claim_audit.agreement import agrees, interval_of, number_of, parts_of
 from assay.claim_audit.texts.printed_intervals import PrintedSpread, parse_spread
 from assay.claim_audit.texts.printed_numbers import (
+    DASHES,
     PATTERN,
     SEPARATOR,
+    UNITS,
     WORDS,
+    is_minus,
     parse_printed,
     spelled,
+    unit_kind,
 )
 
-_SCALES = {"%": Decimal(100), "k": Decimal("1e-3"), "M": Decimal("1e-6")}
+_SHARES = {"percent": Decimal(100), "permille": Decimal(1000)}
 _MINUS = ("-", "\u2212")
 _COUNTS = WORDS - {"dozen"} | {"and"}
 """Words that another count can take the place of; `half` and `a dozen` are not."""
 _LONGEST_TEXT = 80
 _MOST_POWERS = 9
+_LEAST_DIGITS = 2
+"""Significant digits from which two numbers that differ by a power of ten are hardly unrelated."""
 
 
 def other_power(old: str, observed: object) -> int:
     """The power of ten by which what is there differs from a printed number; 0 if by no power."""
     printed, number = parse_printed(old), _number(observed)
     if printed is None or number is None or not printed.value:
+        return 0
+    if len(printed.value.normalize().as_tuple().digits) < _LEAST_DIGITS:
         return 0
     powers = [power for power in range(-_MOST_POWERS, _MOST_POWERS + 1) if power]
     return next((power for power in powers if printed.admits(number.scaleb(-power))), 0)
@@ -80,8 +88,7 @@ def _printed_as(old: str, number: Decimal) -> str | None:
         return _spelled_as(old.strip(), number)
     unit = found["unit"] or ""
     try:
-        percent = unit.strip().endswith(("%", "cent"))
-        shown = number * _SCALES.get("%" if percent else unit.strip(), Decimal(1))
+        shown = number * _SHARES.get(unit_kind(unit), 1 / Decimal(UNITS.get(unit.strip(), 1)))
         if found["power"]:
             value, power = _powered(found, shown)
         else:
@@ -89,7 +96,11 @@ def _printed_as(old: str, number: Decimal) -> str | None:
     except InvalidOperation:  # more digits than are computed with
         return None
     sign = _sign(found["sign"], value)
-    return None if sign is None else f"{sign}{_body(found['digits'], value)}{power}{unit}"
+    return (
+        None
+        if sign is None
+        else f"{sign}{found['currency']}{_body(found['digits'], value)}{power}{unit}"
+    )
 
 
 def _spelled_as(old: str, number: Decimal) -> str | None:
@@ -119,8 +130,8 @@ def _body(digits: str, value: Decimal) -> str:
 def _sign(old: str, value: Decimal) -> str | None:
     """The sign of a value, by the mark that the old one has; a dash may be a range's."""
     if value < 0:
-        return None if old == "\u2013" else old if old in _MINUS else "-"
-    return "" if old in _MINUS else old
+        return None if old == "\u2013" else old if is_minus(old) else "-"
+    return "" if is_minus(old) else old
 
 
 def _powered(found: re.Match[str], shown: Decimal) -> tuple[Decimal, str]:
@@ -128,7 +139,7 @@ def _powered(found: re.Match[str], shown: Decimal) -> tuple[Decimal, str]:
     digits, old = found["digits"], found["power"]
     places = _places(digits)
     before = len(digits.partition(".")[0]) - 1
-    power = int(old.replace("\u2212", "-")) if shown == 0 else shown.adjusted() - before
+    power = int(re.sub(f"[{DASHES}]", "-", old)) if shown == 0 else shown.adjusted() - before
     value = _rounded(shown.scaleb(-power), places)
     if value and value.adjusted() > before:  # 9.96 became 10.0
         power += 1

@@ -9,6 +9,11 @@ from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.correction.patch import patch_of, write_text
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.claim_audit.scan.uncovered_tables import UncoveredTable
+from assay.claim_audit.texts.boundaries import part_of
+from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.markup.plain import PlainText
+from assay.claim_audit.texts.relations import refuse_other_relation
+from assay.claim_audit.texts.stated import NotWhole
 from assay.digests import decode_utf8
 from assay.files import read_bounded
 
@@ -25,10 +30,9 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
         if path.suffix.lower() not in _MARKED:
             continue
         old = decode_utf8(read_bounded(path, MAX_FILE_BYTES), where=str(path))
+        uncovered = [one for one in scan.uncovered if one.file == str(path)]
         tables = [one for one in scan.tables if one.file == str(path)]
-        new, count = with_claims(
-            old, [one for one in scan.uncovered if one.file == str(path)], tables
-        )
+        new, count = with_claims(Document(old, str(path), path.suffix), uncovered, tables)
         proposed += count
         if new != old:
             patches.append(patch_of(path, old, new))
@@ -40,26 +44,39 @@ def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> Cl
 
 
 def with_claims(
-    text: str, uncovered: Sequence[Uncovered], tables: Sequence[UncoveredTable] = ()
+    document: Document, uncovered: Sequence[Uncovered], tables: Sequence[UncoveredTable] = ()
 ) -> tuple[str, int]:
     """A text with a claim behind each number and table that exactly one equals, and how many.
 
-    The sentence must share a word with the value's names: others match by chance. So do most cells
-    of a table, which are left out: a table is one claim.
+    The number must be one that a claim could cover, written whole and no bound. The sentence must
+    share a word with the value's names: others match by chance. So do most cells of a table, which
+    are left out: a table is one claim.
     """
+    text, plain = document.text, document.plain
     places = {
         one.end: f"\n\n{one.candidates[0].comment}"
         for one in tables
         if [candidate.match for candidate in one.candidates] == ["equal"]
     }
     places |= {
-        one.end: f" {one.candidates[0].comment}"
+        plain.behind_marks(one.end): f" {one.candidates[0].comment}"
         for one in uncovered
         if [(candidate.match, candidate.related) for candidate in one.candidates]
         == [("equal", True)]
         and not text[text.rfind("\n", 0, one.end) + 1 : one.end].lstrip().startswith("|")
+        and _is_whole(plain, one)
     }
     for at in sorted(places, reverse=True):
-        end = at + 2 if text[at : at + 2] == "**" else at
-        text = f"{text[:end]}{places[at]}{text[end:]}"
+        text = f"{text[:at]}{places[at]}{text[at:]}"
     return text, len(places)
+
+
+def _is_whole(plain: PlainText, one: Uncovered) -> bool:
+    """Whether a claim of equality could stand behind a number."""
+    start = plain.place_of(one.end) - len(one.number)
+    end = start + len(one.number)
+    try:
+        refuse_other_relation(plain.text, start, end, None)
+    except NotWhole:
+        return False
+    return part_of(plain.text, start, end) is None

@@ -63,7 +63,10 @@ class RepositoryNumbers:
                 yield Found(value=count, checker=checker, args=args, counts=True)
 
     def _of_json(self, name: str) -> Iterator[Found]:
-        for key, value in _leaves(self.evidence.json(name), ""):
+        whole = self.evidence.json(name)
+        if _holds_claims(whole):  # a claim is no evidence of itself
+            return
+        for key, value in _leaves(whole, ""):
             if key.isprintable() and key:
                 args = {"path": name, "key_path": key}
                 yield Found(value=value, checker="json_path_equals", args=args)
@@ -79,6 +82,16 @@ class RepositoryNumbers:
             for what, value in _statistics(cells, len(rows)).items():
                 args = {"path": name, "statistic": what, "column": column}
                 yield Found(value=value, checker="aggregate_equals", args=args)
+
+
+def _holds_claims(value: Any) -> bool:  # noqa: ANN401 - JSON is any of six types
+    """Whether a JSON file is a list of claims, or an audit of them."""
+    rows = value.get("claims", value.get("claim")) if isinstance(value, dict) else value
+    return (
+        isinstance(rows, list)
+        and bool(rows)
+        and all(isinstance(row, dict) and "checker" in row for row in rows)
+    )
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, int | float]]:  # noqa: ANN401 - JSON is any of six types

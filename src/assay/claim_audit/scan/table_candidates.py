@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.claim_audit.agreement import agrees
 from assay.claim_audit.check import check_claim
 from assay.claim_audit.checkers.aggregates import Row, numeral
 from assay.claim_audit.checkers.printed_table import cells_of
@@ -21,7 +20,7 @@ from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.scan.candidates import quoted
 from assay.claim_audit.scan.stored_tables import StoredTable, StoredTables, plain
 from assay.claim_audit.texts.printed_numbers import parse_printed
-from assay.claim_audit.texts.printed_tables import Rows
+from assay.claim_audit.texts.printed_tables import Rows, same_cell
 from assay.tables.nested import as_word
 
 _CHECKER = "table_equals"
@@ -135,7 +134,7 @@ def _differing(heads: Sequence[str], said: Rows, found: Rows) -> list[OtherCell]
     """The cells that differ; None if the rows are not the same ones."""
     width = range(len(heads))
     pairs = zip(said, found, strict=True)
-    same = [[agrees(a, b) for a, b in zip(*rows, strict=True)] for rows in pairs]
+    same = [[same_cell(a, b) for a, b in zip(*rows, strict=True)] for rows in pairs]
     keys = [at for at in width if all(row[at] for row in same)]
     if len({tuple(row[at] for at in keys) for row in said}) < len(said):
         return None

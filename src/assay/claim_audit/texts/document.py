@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from assay.bounds import MAX_TEXT_BYTES
+from assay.claim_audit.texts.markup.plain import PlainText, plain_text
 from assay.digests import decode_utf8
 from assay.errors import SpecError
 
@@ -61,6 +62,11 @@ class Document:
         )
 
     @cached_property
+    def plain(self) -> PlainText:
+        """The text without its markup, as numbers are read."""
+        return plain_text(self.text, self.suffix, self.code, self.comments)
+
+    @cached_property
     def comments(self) -> list[tuple[Span, str]]:
         """The comments that are not code, each with its body; none in plain text."""
         starts = [start for start, _ in self.code]
@@ -69,6 +75,10 @@ class Document:
             for (start, end), body in self._all_comments()
             if not self._is_code(start, starts)
         ]
+
+    def comment_at(self, start: int) -> str:
+        """The body of the comment that begins at a place; empty if none does."""
+        return next((body for (first, _), body in self.comments if first == start), "")
 
     def _is_code(self, at: int, starts: list[int]) -> bool:
         near = bisect_right(starts, at) - 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from assay.claim_audit.texts.printed_numbers import PATTERN, Printed, parse_printed
+from assay.claim_audit.texts.printed_numbers import PATTERN, UNITS, Printed, parse_printed
 
 _NUMBER = re.sub(r"\?P<\w+>", "?:", PATTERN.pattern)
 _SPACE = r"(?:\s|~|\\[,;: ]|\{\}){0,3}"
@@ -95,6 +95,8 @@ def _made(found: re.Match[str], text: str) -> PrintedSpread | None:
     if len(parts) < len(names):
         return None
     value, *others = parts
+    if "error" in names and _factor(found["value"]) != _factor(found["error"]):
+        return None  # 1.2 ± 0.1 million: of the error alone, or of both
     if value.percent or others[-1].percent:  # 86.5 % (79.6-93.2), 86.5 % (79.6-93.2 %)
         others = [_in_percent(part) for part in others]
         value = value if value.value <= 1 else _in_percent(value)  # 86.5 (79.6-93.2 %)
@@ -103,6 +105,12 @@ def _made(found: re.Match[str], text: str) -> PrintedSpread | None:
     said = _LEVEL.search(" ".join(between[1:]))
     level = None if said is None else float(said[1]) / 100
     return PrintedSpread(parts=(value, *others), between=between, level=level)
+
+
+def _factor(text: str) -> int:
+    """What the unit of a number multiplies it by."""
+    found = PATTERN.fullmatch(text.strip())
+    return UNITS.get((found["unit"] or "").strip(), 1) if found else 1
 
 
 def _in_percent(part: Printed) -> Printed:

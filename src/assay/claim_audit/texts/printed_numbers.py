@@ -7,31 +7,56 @@ is exact.
 
 import math
 import re
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
+from typing import Literal
 
 import msgspec
 
 _DIGITS = 40
 """A longer text is not a number that anyone prints."""
-SEPARATOR = re.compile(r"[,\u00a0\u202f ]|\{,\}|\\,")
+SPACES = "\u00a0\u2002-\u200a\u202f "
+SEPARATOR = re.compile(rf"[,{SPACES}]|\{{,\}}|\\,")
 """What may stand between thousands, in LaTeX too."""
-_NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
-_PERCENT = r"(?:\\,|[\s~])?(?:\\?%|per\s?cent\b)"
-_LARGE_UNITS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+DASHES = "\\-\u2010-\u2013\u2212\ufe63\uff0d"
+"""Every sign that looks like a minus: hyphens, figure and en dashes, minus signs, wide ones."""
+_NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}}){{1,12}}(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+_POINTS = r"\s?(?:%|per\s?cent)[\s-]?points?\b"
+_PERCENT = r"(?:\\,|[\s~]){0,2}(?:\\?[%\uff05\ufe6a\u066a\u2030]|per\s?cent\b|pct\b)"
+_LARGE_UNITS = {
+    "hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12
+}  # fmt: skip
+_SHORT_UNITS = {"k": 10**3, "K": 10**3, "M": 10**6, "MM": 10**6, "mn": 10**6, "Mio": 10**6,
+                "B": 10**9, "bn": 10**9}  # fmt: skip
+_TIMES = r"\s?\u00d7(?!\s?[\d(])|x(?![A-Za-z\d])"
+CURRENCIES = "$\u20ac\u00a3\u00a5"
+_CURRENCY = r"\s?[\u20ac\u00a3\u00a5](?!\d)|\s(?:USD|EUR|GBP|JPY|CHF|dollars?|euros?)\b"
 MEASURES = (
     r"(?:(?:[mnu\u00b5\u03bc]|(?<![1-9]0))s|min|h|[kKMGT]i?B|[kMG]?Hz|px|dB|pp|pts|tok/s)"
     r"(?![A-Za-z\d])"
 )
 """Units that may be glued to a number, which is compared without them; `90s` is a decade."""
+_SIGN = rf"(?:(?<![\w.)\]])[+{DASHES}](?=[\d.{CURRENCIES}])|\b(?:[Mm]inus|[Nn]egative)\s)?"
 PATTERN = re.compile(
-    rf"(?P<sign>(?:(?<![\w.)\]])[+\-\u2212\u2013])?)(?P<digits>{_NUMBER})"
-    r"(?:[eE](?P<power>[+\-\u2212]?\d{1,3}))?"
-    rf"(?P<unit>{_PERCENT}|\s?[kM](?![A-Za-z])|x(?![A-Za-z])"
+    rf"(?P<sign>{_SIGN})(?P<currency>[{CURRENCIES}]?)(?P<digits>{_NUMBER})"
+    rf"(?:[eE](?P<power>[+{DASHES}]?\d{{1,3}})(?!\d))?"
+    rf"(?P<unit>{_POINTS}|{_PERCENT}|\s?[kM](?![A-Za-z\d])|[KB](?![A-Za-z\d])"
+    rf"|\s?(?:MM|mn|Mio|bn)\b|{_TIMES}|{_CURRENCY}"
     rf"|\s(?:{'|'.join(_LARGE_UNITS)})\b|{MEASURES})?"
 )
 """A dash behind a digit or a word is a range or a hyphen, not a sign."""
-_MINUS = ("-", "\u2212", "\u2013")
-_UNITS = {"k": 1_000, "M": 1_000_000, "x": 1, **_LARGE_UNITS}
+_RAISED = str.maketrans("\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079",
+                        "+-0123456789")  # fmt: skip
+_RAISED_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074-\u2079"
+POWER = re.compile(
+    rf"(?P<sign>{_SIGN})(?:(?<!\d)(?P<digits>{_NUMBER})\s?(?:[\u00d7\u00b7\u22c5*]|x(?=\s?10\b))\s?)?"
+    rf"(?<!\d)10(?:\s?\^\s?(?P<power>[+{DASHES}]?\d{{1,3}})(?!\d)"
+    rf"|(?P<raised>[\u207a\u207b]?[{_RAISED_DIGITS}]{{1,3}}))"
+)
+"""A power of ten, alone or behind its factor: 10^4, 3 x 10^-5, 8.7 x 10 with a raised exponent."""
+_MINUS = re.compile(rf"[{DASHES}]|minus|negative", re.IGNORECASE)
+UNITS: Mapping[str, int] = {**_LARGE_UNITS, **_SHORT_UNITS}
+"""Units that multiply the number before them."""
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen"
@@ -39,7 +64,25 @@ _ONES = (
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _SMALL = {word: number for number, word in enumerate(_ONES)}
 _SMALL |= {word: 10 * number for number, word in enumerate(_TENS, 2)}
-_OTHERS = {"dozen": 12, "no": 0, "none": 0, "once": 1, "twice": 2, "both": 2}
+_OTHERS = {
+    "dozen": 12, "no": 0, "none": 0, "nothing": 0, "never": 0, "once": 1, "single": 1, "twice": 2,
+    "both": 2, "pair": 2, "couple": 2, "thrice": 3,
+}  # fmt: skip
+_ORDINALS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+).split()
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
+          "eighth": 8, "ninth": 9, "tenth": 10}  # fmt: skip
+_FRACTION = re.compile(
+    rf"(?:(?P<above>{'|'.join([*_ONES[1:10], 'a', 'an'])})[\s-])?"
+    rf"(?P<below>{'|'.join(_PARTS)}|halve|quarter)s?",
+    re.IGNORECASE,
+)
+SAID_ONLY = frozenset(
+    [*_ORDINALS, *_PARTS, "nothing", "never", "single", "pair", "couple", "thrice"]
+)
+"""Words that count only where a claim says that they do: `says="first"`."""
+_ORDINAL = re.compile(r"(\d{1,6})(?:st|nd|rd|th)", re.IGNORECASE)
 WORDS = frozenset(_SMALL) | frozenset(_LARGE_UNITS) | {"dozen"}
 """Words that count, where they stand alone in a text."""
 
@@ -105,12 +148,44 @@ def parse_printed(text: object) -> Printed | None:
     found = PATTERN.fullmatch(words)
     if found is not None:
         return _from_match(found)
-    if words.lower() == "half":
-        return Printed(text=words, value=Decimal("0.5"), last_place=Decimal("0.1"))
+    power = POWER.fullmatch(words)
+    if power is not None:
+        return _from_power(power)
+    part = parse_fraction(words)
+    if part is not None:
+        return Printed(text=words, value=part, last_place=Decimal("0.1"))
     count = parse_count(words)
     if count is None:
         return None
     return Printed(text=words, value=Decimal(count), last_place=Decimal(1), exact=True)
+
+
+def is_minus(sign: str | None) -> bool:
+    """Whether a sign, in any of its spellings, is a minus."""
+    return bool(sign) and _MINUS.match(str(sign)) is not None
+
+
+def _exponent(text: str) -> int:
+    return int(re.sub(f"[{DASHES}]", "-", text))
+
+
+def _from_power(found: re.Match[str]) -> Printed:
+    """The number of a power of ten; without a factor it is exact."""
+    power = _exponent(found["power"] or found["raised"].translate(_RAISED))
+    value = Decimal(SEPARATOR.sub("", found["digits"] or "1"))
+    last = Decimal(1).scaleb(int(value.as_tuple().exponent) + power)
+    value = (-value if is_minus(found["sign"]) else value).scaleb(power)
+    exact = found["digits"] is None
+    return Printed(text=found[0].strip(), value=value, last_place=last, exact=exact)
+
+
+def unit_kind(unit: str) -> Literal["percent", "permille", "other"]:
+    """Whether what stands behind a number makes it a share of a hundred, or of a thousand."""
+    unit = unit.strip()
+    if unit.endswith("\u2030"):
+        return "permille"
+    is_percent = unit.endswith(("%", "cent", "pct", "\uff05", "\ufe6a", "\u066a"))
+    return "percent" if is_percent else "other"
 
 
 def _from_match(found: re.Match[str]) -> Printed:
@@ -118,17 +193,33 @@ def _from_match(found: re.Match[str]) -> Printed:
     value = Decimal(digits)
     last = Decimal(1).scaleb(int(value.as_tuple().exponent))
     if found["power"]:
-        power = int(found["power"].replace("\u2212", "-"))
+        power = _exponent(found["power"])
         value, last = value.scaleb(power), last.scaleb(power)
     unit = (found["unit"] or "").strip()
-    percent = unit.endswith(("%", "cent"))
-    if percent:
-        value, last = value / 100, last / 100
-    elif unit:
-        value, last = value * _UNITS.get(unit, 1), last * _UNITS.get(unit, 1)
-    if found["sign"] in _MINUS:
+    kind = unit_kind(unit)
+    factor = {"percent": Decimal("0.01"), "permille": Decimal("0.001")}.get(
+        kind, Decimal(UNITS.get(unit, 1))
+    )
+    value, last = value * factor, last * factor
+    if is_minus(found["sign"]):
         value = -value
-    return Printed(text=found[0].strip(), value=value, last_place=last, percent=percent)
+    return Printed(text=found[0].strip(), value=value, last_place=last, percent=kind == "percent")
+
+
+def parse_fraction(text: str) -> Decimal | None:
+    """What words for a fraction come to: half, a third, two thirds, three-quarters.
+
+    A `third` alone is a place: it is read as a fraction behind `a`, `one`, and other counts.
+    """
+    found = _FRACTION.fullmatch(text.strip())
+    if found is None:
+        return None
+    below = found["below"].lower()
+    above = (found["above"] or "").lower()
+    if not above and below not in ("half", "quarter"):
+        return None
+    count = 1 if above in ("", "a", "an") else _ONES.index(above)
+    return Decimal(count) / (2 if below == "halve" else _PARTS[below])
 
 
 def parse_count(text: str) -> int | None:
@@ -139,6 +230,10 @@ def parse_count(text: str) -> int | None:
         return None
     if len(words) == 1 and words[0] in _OTHERS:
         return _OTHERS[words[0]]
+    if len(words) == 1 and words[0] in _ORDINALS:
+        return _ORDINALS.index(words[0])
+    if len(words) == 1 and (place := _ORDINAL.fullmatch(words[0])):
+        return int(place[1])
     total, part, seen = 0, 0, False
     for word in words:
         if word in _SMALL:

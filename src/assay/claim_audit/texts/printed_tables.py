@@ -6,16 +6,20 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from assay.claim_audit.agreement import agrees
+from assay.claim_audit.agreement import agrees, number_of
+from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.texts.document import Document, Span
+from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.wording import counted
 
 _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_EMPHASIS = re.compile(r"\*\*|`")
+_MARKUP = re.compile(r"[*_`&<\\$\[~\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _CSV_FENCE = re.compile(r"[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*(?:csv|tsv)[ \t]*\r?\n")
 _FENCE_LINE = re.compile(r"\r?\n[ \t]{0,3}(?:`{3,}|~{3,})[ \t]*$")
+_EMPTY = ("", "-", "\u2013", "\u2014", "\u2212", "n/a", "N/A")
+"""How a table prints a missing cell."""
 
 Rows = list[list[str]]
 
@@ -85,10 +89,41 @@ def parse_table(text: str) -> Rows:
             return []
     lines = [line for line in _lines(text) if line.strip() and not _RULE.match(line.rstrip())]
     return [
-        [_EMPHASIS.sub("", cell).replace("\\|", "|").strip()
-         for cell in _CELL_END.split(line.strip().strip("|"))]
-        for line in lines
-    ]  # fmt: skip
+        [_read_cell(cell) for cell in _CELL_END.split(line.strip().strip("|"))] for line in lines
+    ]
+
+
+def _read_cell(cell: str) -> str:
+    """A cell without its markup."""
+    cell = cell.strip()
+    if not _MARKUP.search(cell):
+        return cell
+    return Document(cell, "", ".md").plain.text.replace("`", "").strip()
+
+
+def tables_agree(claimed: Rows, observed: Rows) -> bool:
+    """Whether two tables have the same heads, rows and cells."""
+    if [len(row) for row in claimed] != [len(row) for row in observed]:
+        return False
+    return all(
+        cells_agree(*cells)
+        for own, other in zip(claimed, observed, strict=True)
+        for cells in zip(own, other, strict=True)
+    )
+
+
+def same_cell(said: str, found: str) -> bool:
+    """Whether a printed cell says what is found, so far as it can be read."""
+    return agrees(said, found) or (found == "" and said in _EMPTY)
+
+
+def cells_agree(said: str, found: str) -> bool:
+    """Whether a printed cell is as found: a dash is a missing cell, and a number is read whole."""
+    if same_cell(said, found):
+        return True
+    if number_of(found) is not None and parse_printed(said) is None and re.search(r"\d", said):
+        raise Unverifiable(f"the cell {said!r:.40} cannot be read as a number")
+    return False
 
 
 def _lines(text: str) -> list[str]:
@@ -110,6 +145,7 @@ def retyped_table(text: str, retype: Callable[[int, int, str], str | None]) -> s
         return None
     mark = "|" if marked else _delimiter(text)
     lines = _lines(text)
+    aligned = _aligned(lines) if marked else set()
     row = -1
     for number, line in enumerate(lines):
         if not line.strip() or _RULE.match(line.rstrip()):
@@ -120,16 +156,23 @@ def retyped_table(text: str, retype: Callable[[int, int, str], str | None]) -> s
         start = line.index(body) + body.index(inner)
         parts = _CELL_END.split(inner) if marked else inner.split(mark)
         for column, part in enumerate(parts):
-            old = _EMPHASIS.sub("", part).replace("\\|", "|").strip()
+            old = _read_cell(part)
             new = retype(row, column, old)
             if new is None or (new != old and old.replace("|", "\\|") not in part):
                 return None
             if new != old:
-                width = len(part) if part.startswith(" ") else 0
+                width = len(part) if column in aligned else 0
                 made = part.replace(old.replace("|", "\\|"), new.replace("|", "\\|"), 1)
-                parts[column] = made.rstrip().ljust(width) if part.endswith(" ") else made
+                parts[column] = f"{made.rstrip()} ".ljust(width) if part.endswith(" ") else made
         lines[number] = line[:start] + mark.join(parts) + line[start + len(inner) :]
     return "".join(lines)
+
+
+def _aligned(lines: list[str]) -> set[int]:
+    """The columns whose cells are all as wide."""
+    rows = [_CELL_END.split(line.strip().strip("|")) for line in lines if line.strip()]
+    columns = range(min(map(len, rows), default=0))
+    return {at for at in columns if len({len(row[at]) for row in rows}) == 1}
 
 
 def print_table(rows: Rows) -> str:
@@ -161,6 +204,6 @@ def told_difference(claimed: Any, observed: Any, where: str) -> tuple[object, ob
         return sizes[0], sizes[1], where
     for number, (own, other) in enumerate(zip(claimed, observed, strict=True)):
         for head, said, found in zip(claimed[0], own, other, strict=False):
-            if not agrees(said, found):
+            if not cells_agree(said, found):
                 return found, said, f"{where}, row {number}, column {head!r:.40}"
     return sizes[0], sizes[1], where

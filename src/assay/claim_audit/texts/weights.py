@@ -28,8 +28,10 @@ _COUNTED = re.compile(
 _SIZE = re.compile(r"\b[nN]\s*=\s*$|\b[a-z][\w-]*=$")
 
 
-def weight_of(text: str, start: int, end: int, *, is_count: bool, is_repeated: bool) -> float:
-    """The weight of the number at a place, which states something."""
+def weight_of(
+    text: str, start: int, end: int, *, is_count: bool, is_repeated: bool, is_strong: bool
+) -> float:
+    """The weight of the number at a place of a plain text, which states something."""
     number, before = text[start:end], text[max(0, start - _NEAR) : start]
     line = before[before.rfind("\n") + 1 :].lstrip() or number
     digits = re.sub(r"\D", "", number).lstrip("0")
@@ -37,7 +39,7 @@ def weight_of(text: str, start: int, end: int, *, is_count: bool, is_repeated: b
     weight = 1.0 + 0.1 * min(len(digits), _MOST_DIGITS)
     weight += 1.5 * ("." in number or "%" in number or _is_numerator(text, start, end))
     weight += 1.5 * bool(_METRIC.search(around))
-    weight += 1.0 * (before.endswith("**") or line.startswith("#"))
+    weight += 1.0 * (is_strong or line.startswith("#"))
     weight += 1.0 * (start < max(_HEADLINES, len(text) // 12))
     weight += 0.5 * line.startswith("|")
     weight += _counted(text, start, end) if is_count else 0.0

@@ -1,0 +1,1 @@
+"""What a reader sees of marked-up texts: LaTeX, Markdown, HTML, reStructuredText."""
