@@ -61,7 +61,7 @@ _LIMITING = (
     *("unsealed", "unwitnessed", "seed-by-author", "seed-unprobed", "unobserved", "time-unproven"),
     *("not-isolated", "read-from-log", "learner", "batched"),
     *("harness-unknown", "tasks-left-out", "scorer-unknown", "absent", "no-gates", "unpaired"),
-    *("few-instances", "undirected", "read-as", "plain-scores"),
+    *("few-instances", "undirected", "read-as", "plain-scores", "not-in-plan"),
     *("average-precision", "learns-during-runs", "no-c", "seen-unknown", "uneven-seeds"),
     *("seed-blind", "b-fell", "not-private", "unseen-seeds"),
 )

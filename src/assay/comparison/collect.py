@@ -158,6 +158,8 @@ def _compare_pair(
     if plan is None and sides.source:
         plan = _source_plan(sides, request.gates)
     caveats = list(sides.caveats)
+    if request.plan is not None and (others := _not_planned(sides, request.plan)):
+        caveats.append(ComparisonCaveat(code="not-in-plan", message=f"{some(others, 12)}."))
     if left_out:
         caveats.append(ComparisonCaveat(code="tasks-left-out", message=f"{some(left_out)}."))
     draws = round(_DRAWS_A_PAIR * (1.0 - LEVEL) / (1.0 - level))
@@ -227,6 +229,15 @@ def _reading(reads: Sequence[PathTrials], request: Request) -> list[ComparisonCa
         message = f"{unread_words(unread)}."
         said.append(ComparisonCaveat(code="columns-not-read", message=message))
     return said
+
+
+def _not_planned(sides: ComparedSides, plan: Dimensions) -> list[str]:
+    """The columns that were read as scores, and that the plan leaves out."""
+    planned = {dimension.name for dimension in plan.dimensions}
+    read = dict.fromkeys(
+        name for side in sides.trials for trial in side for name in trial.dimensions
+    )
+    return [name for name in read if name not in planned]
 
 
 def _recorded(columns: TrialColumns) -> dict[str, Any]:

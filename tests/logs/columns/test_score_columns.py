@@ -203,9 +203,43 @@ def test_the_caveat_has_a_line_that_can_be_pasted():
     after = [{"instance": i, "hallucinated": 0, "ok": 1} for i in range(20)]
     said = caveat(assay.compare(before, after), "undirected")
     assert "hallucinated (0 and 1; by its name, more may be worse)" in said
-    line = said.partition("with the line ")[2].partition(" (")[0]
-    assert line == 'dimensions.hallucinated.better = "lower"'
-    assert assay.compare(before, after, config=_file(line)).favourable
+    line = said.partition("with the line ")[2].removesuffix(".")
+    assert line == 'dimensions = {ok = {}, hallucinated = {better = "lower"}}'
+    pasted = assay.compare(before, after, config=_file(line))
+    assert pasted.favourable and {one.name for one in pasted.dimensions} == {"ok", "hallucinated"}
+
+
+def test_a_gate_without_a_direction_offers_a_plan_that_keeps_the_other_columns():
+    before = [{"instance": i, "leaked": i % 2, "ok": i % 2, "style": 1} for i in range(20)]
+    after = [{"instance": i, "leaked": 0, "ok": 1, "style": i % 2} for i in range(20)]
+    with pytest.raises(assay.SpecError, match="so its gate needs a direction") as error:
+        assay.compare(before, after, gate=["leaked", "style"])
+    plan = "\n".join(error.value.details)
+    pasted = assay.compare(before, after, config=_file(plan))
+    assert {one.name for one in pasted.dimensions} == {"leaked", "ok", "style"}
+    assert {one.name for one in pasted.settings.plan.dimensions if one.gated} == {"leaked", "style"}
+    assert caveat(pasted, "not-in-plan") is None
+
+
+def test_a_negated_name_leaves_the_direction_to_the_user():
+    before = [{"instance": i, "no_secrets_leaked": i % 2, "ok": i % 2} for i in range(20)]
+    after = [{"instance": i, "no_secrets_leaked": 1, "ok": 1} for i in range(20)]
+    said = caveat(assay.compare(before, after), "undirected")
+    assert "its name is negated" in said and '"lower"' not in said
+    line = said.partition("with the line ")[2].removesuffix(".")
+    with pytest.raises(assay.SpecError, match="better"):  # until it is filled in
+        assay.compare(before, after, config=_file(line))
+    filled = line.replace("?", "higher")
+    assert assay.compare(before, after, config=_file(filled)).favourable
+
+
+def test_columns_that_a_plan_leaves_out_are_named():
+    before = [{"instance": i, "ok": i % 2, "style": 1, "tokens": 9} for i in range(20)]
+    plan = {"dimensions": {"ok": {}}}
+    after = [dict(row) for row in before]
+    said = caveat(assay.compare(before, after, config=plan), "not-in-plan")
+    assert said.endswith("not compared. style, tokens.")
+    assert caveat(assay.compare(before, after), "not-in-plan") is None
 
 
 def _file(text):
