@@ -158,6 +158,8 @@ def _compare_pair(
     if plan is None and sides.source:
         plan = _source_plan(sides, request.gates)
     caveats = list(sides.caveats)
+    if plan is not None:
+        _refuse_points(plan, [*ours.of_task(task), *theirs.of_task(task)])
     if request.plan is not None and (others := _not_planned(sides, request.plan)):
         caveats.append(ComparisonCaveat(code="not-in-plan", message=f"{some(others, 12)}."))
     if left_out:
@@ -229,6 +231,21 @@ def _reading(reads: Sequence[PathTrials], request: Request) -> list[ComparisonCa
         message = f"{unread_words(unread)}."
         said.append(ComparisonCaveat(code="columns-not-read", message=message))
     return said
+
+
+def _refuse_points(plan: Dimensions, reads: Sequence[PathTrials]) -> None:
+    """Refuse a range up to 100 for percentages, which are read as shares."""
+    forms = read_columns(reads, lambda scores: scores.forms)
+    for dimension in plan.dimensions:
+        form = forms.get(dimension.name)
+        if form is None or not form.percent or dimension.range is None:
+            continue
+        if dimension.range[1] > 1.0:
+            raise SpecError(
+                f"dimension {dimension.name:.60}: its range ends at {dimension.range[1]:g}, but its"
+                f" values are read as shares ({form.said})",
+                hint="Leave the range out of the plan, and write a margin of 2 % as 0.02.",
+            )
 
 
 def _not_planned(sides: ComparedSides, plan: Dimensions) -> list[str]:

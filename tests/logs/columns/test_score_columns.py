@@ -110,7 +110,7 @@ def test_a_planned_column_of_a_pair_of_words_is_read(tmp_path):
 def test_decimal_commas_are_read_between_semicolons():
     found = read("a.csv", "instance;acc;cost\nq;1;0,25\nr;0;1\ns;1;\n")
     assert [one.dimensions["cost"] for one in found.sides[None]] == [0.25, 1.0, None]
-    assert found.scores.commas == ["cost"]
+    assert found.scores.forms["cost"].comma
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,49 @@ def test_decimal_commas_are_read_between_semicolons():
 def test_other_commas_are_named_and_not_read(name, text):
     found = read(name, text)
     assert found.scores.names == ["acc"]
-    assert found.scores.unread == {"cost": "numbers with a comma"}
+    assert found.scores.unread == {"cost": "numbers with a comma: such as '0,25'"}
+
+
+def test_percentages_are_read_as_shares_and_said():
+    cells, other = ["52.4%", "9 %", "n/a", ""] * 3, ["60%", "19.5 %", "", "70%"] * 3
+    found = both(cells, other)
+    assert "acc: percentages, 60% is 0.6." in caveat(found, "read-as")
+    values = [one.dimensions["acc"] for one in read("a.jsonl", jsonl(rows(*cells))).sides[None]]
+    assert values[:4] == [0.524, 0.09, None, None]
+
+
+def test_percentages_with_decimal_commas_are_read_between_semicolons():
+    found = read("a.csv", "instance;acc\nq;52,4 %\nr;100%\n")
+    assert [one.dimensions["acc"] for one in found.sides[None]] == [0.524, 1.0]
+    with pytest.raises(assay.SpecError, match="numbers with a comma"):
+        read("a.jsonl", jsonl([{"instance": "q", "acc": "52,4 %"}]))
+
+
+@pytest.mark.parametrize("other", [0.5, "0.5", "1", True])
+def test_percentages_beside_other_numbers_are_refused(other):
+    with pytest.raises(assay.SpecError, match=r"holds both percentages, such as '52.4%'"):
+        read("a.jsonl", jsonl(rows("52.4%", other, "50%")))
+
+
+def test_percentages_on_one_side_and_numbers_on_the_other_are_refused():
+    with pytest.raises(assay.SpecError, match="holds percentages in"):
+        both(["52.4%"] * 10, [0.6] * 10)
+
+
+def test_a_range_up_to_100_for_percentages_is_refused():
+    plan = {"dimensions": {"acc": {"range": [0, 100]}}}
+    with pytest.raises(assay.SpecError, match="its range ends at 100, but its values"):
+        both(["52.4%"] * 10, ["60%"] * 10, config=plan)
+    found = both(["52.4%"] * 10, ["60%"] * 10, config={"dimensions": {"acc": {}}})
+    assert found.dimensions[0].delta == pytest.approx(0.076)
+
+
+def test_words_that_are_not_read_are_named_with_what_to_do():
+    before = [{**row, "Bestanden": "ja" if n % 2 else "nein"}
+              for n, row in enumerate(rows(*[0, 1] * 5))]  # fmt: skip
+    said = caveat(assay.compare(before, [dict(row) for row in before]), "columns-not-read")
+    assert "Bestanden (words: nein, ja)" in said
+    assert "words are scores only in pairs such as pass and fail" in said
 
 
 def test_every_column_is_read_or_named():

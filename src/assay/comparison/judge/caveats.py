@@ -43,7 +43,7 @@ CODES: Codes = {
     "plain-scores": "The sides are plain scores.",
     "assumed": "These columns are read as scores from 0 to 1, higher is better; `config=` can"
     " change that.",
-    "read-as": "Words in these columns are read as numbers.",
+    "read-as": "Texts in these columns are read as numbers.",
     "not-in-plan": "These columns are not in the plan, so they are not compared.",
     "undirected": "These columns are not part of the verdict, because no plan says which direction"
     " is better.",
