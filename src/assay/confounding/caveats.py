@@ -34,6 +34,7 @@ BALANCED: Codes = {
     "ids-tell": "The ids still give the label away.",
     "columns-tell": "Another column still gives the label away.",
     **CHANGES,
+    "grouped-by-question": SCORECARD["grouped-by-question"],
 }
 """The caveats of a balanced subset."""
 

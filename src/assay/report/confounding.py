@@ -178,8 +178,11 @@ def _draw_lint(findings: Sequence[Finding], out: "Console", *, numbered: bool) -
     out.print()
 
 
-def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
-    """Draw the surface before and after, what was dropped, and the new file's name."""
+def draw_balanced(balanced: Balanced, out: str, confounds: str, console: "Console") -> None:
+    """Draw the surface before and after, what was dropped, and the new file's name.
+
+    `confounds` is the command that audits the new file as it was audited here.
+    """
     rows = [
         ("records", f"{balanced.n:,}", f"{balanced.kept:,}"),
         ("positives", f"{balanced.positives:,}", f"{balanced.kept_positives:,}"),
@@ -193,7 +196,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     others = [each for each in balanced.caveats if each not in telling]
     draw_caveats(others, console, every=None)  # of three kinds at most
     if not balanced.achieved:
-        words = "Nothing was written. Collect records whose surface does not predict the label."
+        words = f"Nothing was written. {as_flags(balanced.remedy)}"
         console.print(styled(f"{balanced.outcome} {words}"))
         return
     console.print(styled(balanced.balanced_for))
@@ -211,6 +214,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
         share = f"{balanced.kept / balanced.n:.0%}"
         console.print(styled(f"{out} has {balanced.kept:,} of the records ({share})."))
     console.print(styled(balanced.audited))
+    console.print(styled(f"Audit it so: {confounds}", style="dim"))
 
 
 def _joint(surfaces: Surfaces) -> str:
