@@ -218,6 +218,7 @@ def _usual_column(role: str, names: Sequence[str]) -> str | None:
     `Model Output`. Of nested parts, list positions and the word `text` say nothing.
     """
     usual = _USUAL.get(role, "").split()
+    names = [name for name in names if not any(one.startswith(f"{name}.") for one in names)]
     folded = {_telling_part(name): name for name in reversed(names)}
     if exact := next((folded[word] for word in usual if word in folded), None):
         return exact
