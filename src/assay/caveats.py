@@ -62,6 +62,7 @@ _LIMITING = (
     *("not-isolated", "read-from-log", "learner", "batched"),
     *("harness-unknown", "tasks-left-out", "scorer-unknown", "absent", "no-gates", "unpaired"),
     *("few-instances", "undirected", "read-as", "plain-scores", "not-in-plan"),
+    "trial-unnamed",
     *("average-precision", "learns-during-runs", "no-c", "seen-unknown", "uneven-seeds"),
     *("seed-blind", "b-fell", "not-private", "unseen-seeds"),
 )

@@ -26,7 +26,7 @@ from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_
 from assay.comparison.stored_run import ScorecardReader
 from assay.errors import IncomparableRuns, IntegrityError, SpecError
 from assay.files import read_bounded
-from assay.logs.columns.score_columns import read_as, unread_words
+from assay.logs.columns.score_columns import COUNTER, read_as, unread_words
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
 from assay.toml import toml_bytes
@@ -230,6 +230,10 @@ def _reading(reads: Sequence[PathTrials], request: Request) -> list[ComparisonCa
     if unread:
         message = f"{unread_words(unread)}."
         said.append(ComparisonCaveat(code="columns-not-read", message=message))
+    counters = [name for name, reason in unread.items() if reason == COUNTER]
+    if counters and all(trial.trial is None for read in reads for trial in read.trials):
+        message = f"{some(counters)}: `trial={counters[0]}`."
+        said.append(ComparisonCaveat(code="trial-unnamed", message=message))
     return said
 
 

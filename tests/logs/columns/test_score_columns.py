@@ -275,6 +275,14 @@ def test_a_negated_name_leaves_the_direction_to_the_user():
     assert assay.compare(before, after, config=_file(filled)).favourable
 
 
+def test_a_column_that_looks_like_the_number_of_the_repeat_is_proposed():
+    before = [{"instance": n // 3, "attempt": n % 3, "ok": n % 2} for n in range(60)]
+    after = [{**row, "ok": 1} for row in before]
+    found = assay.compare(before, after)
+    assert "attempt: `trial=attempt`." in caveat(found, "trial-unnamed")
+    assert caveat(assay.compare(before, after, trial="attempt"), "trial-unnamed") is None
+
+
 def test_columns_that_a_plan_leaves_out_are_named():
     before = [{"instance": i, "ok": i % 2, "style": 1, "tokens": 9} for i in range(20)]
     plan = {"dimensions": {"ok": {}}}

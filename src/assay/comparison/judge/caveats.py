@@ -12,7 +12,7 @@ CODES: Codes = {
     "lost-runs-decide": "The verdict depends on whether missing values and crashed runs are left"
     " out or count as failures.",
     "missing": "Values are missing.",
-    "crashed": "Runs crashed, or are on one side only.",
+    "crashed": "Runs are missing on one side, or crashed; `crashed=` decides how both count.",
     "either-way": "Missing values and crashed runs are left out. Counting them as failures gives"
     " the same verdict.",
     "models-differ": "The comparison is between different models.",
@@ -26,6 +26,8 @@ CODES: Codes = {
     "scorer-unknown": "Only some runs name their scorer.",
     "absent": "No run has these dimensions, so they are not compared.",
     "columns-not-read": "These columns are not read as scores.",
+    "trial-unnamed": "Repeated runs are not paired one by one, though a column looks like their"
+    " number. Name it.",
     "columns-left-out": "Columns without evidence of their own are left out.",
     "same-content": "Runs without ids have the same bytes. Was a run given twice?",
     "several-bars": "A stored run was judged under several versions of the bars; the newest is"
