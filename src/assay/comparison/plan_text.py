@@ -90,6 +90,11 @@ def counting_lines(name: str, *, gated: bool = False, lower: bool = False) -> li
     return [header(name), *["gated = true"] * gated, *['better = "lower"'] * lower]
 
 
+def cost_lines(name: str) -> list[str]:
+    """The lines with which a plan reports a cost as it is reported without one."""
+    return [header(name), "counts = false", 'better = "lower"', "margin = 0"]
+
+
 def on_one_line(tables: Mapping[str, Sequence[str]]) -> str:
     """Tables of dimensions as one line of TOML; comments are left out."""
     said = [

@@ -1,5 +1,6 @@
 """Which columns are read, and that none is lost without a word."""
 
+import io
 import json
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 import assay
 from assay.logs.columns.cells import PAIRS
 from assay.logs.trial_rows import TrialColumns, read_rows
+from assay.report.comparison import draw_comparison
+from assay.report.terminal import console
 from assay.tables.source import TableSource
 
 
@@ -25,6 +28,12 @@ def jsonl(found):
 
 def both(cells, other, **how):
     return assay.compare(rows(*cells), rows(*other), **how)
+
+
+def drawn(found):
+    out = io.StringIO()
+    draw_comparison(found, console(out))
+    return out.getvalue()
 
 
 def caveat(result, code):
@@ -241,14 +250,22 @@ def test_the_name_is_given_as_the_reason_why_0_and_1_do_not_count():
 
 
 def test_the_caveat_has_a_line_that_can_be_pasted():
-    before = [{"instance": i, "hallucinated": i % 2, "ok": i % 2} for i in range(20)]
-    after = [{"instance": i, "hallucinated": 0, "ok": 1} for i in range(20)]
+    before = [{"instance": i, "hallucinated": i % 2, "ok": i % 2, "tokens": i} for i in range(20)]
+    after = [{"instance": i, "hallucinated": 0, "ok": 1, "tokens": i + 9} for i in range(20)]
+    guessed = assay.compare(before, after)
     said = caveat(assay.compare(before, after), "undirected")
     assert "hallucinated (0 and 1; by its name, more may be worse)" in said
-    line = said.partition("with the line ")[2].removesuffix(".")
-    assert line == 'dimensions = {ok = {}, hallucinated = {better = "lower"}}'
+    line = said.partition("with the line ")[2]
+    cost = 'tokens = {counts = false, better = "lower", margin = 0}'
+    assert line == f'dimensions = {{ok = {{}}, {cost}, hallucinated = {{better = "lower"}}}}'
     pasted = assay.compare(before, after, config=_file(line))
-    assert pasted.favourable and {one.name for one in pasted.dimensions} == {"ok", "hallucinated"}
+    assert pasted.favourable and caveat(pasted, "not-in-plan") is None
+    assert caveat(pasted, "costs-more") == caveat(guessed, "costs-more") is not None
+    as_guessed, as_planned = (
+        next(one for one in found.dimensions if one.name == "tokens") for found in (guessed, pasted)
+    )
+    assert as_guessed == as_planned
+    assert f"  {line}" in drawn(guessed).splitlines()
 
 
 def test_a_gate_without_a_direction_offers_a_plan_that_keeps_the_other_columns():
@@ -268,7 +285,7 @@ def test_a_negated_name_leaves_the_direction_to_the_user():
     after = [{"instance": i, "no_secrets_leaked": 1, "ok": 1} for i in range(20)]
     said = caveat(assay.compare(before, after), "undirected")
     assert "its name is negated" in said and '"lower"' not in said
-    line = said.partition("with the line ")[2].removesuffix(".")
+    line = said.partition("with the line ")[2]
     with pytest.raises(assay.SpecError, match="better"):  # until it is filled in
         assay.compare(before, after, config=_file(line))
     filled = line.replace("?", "higher")

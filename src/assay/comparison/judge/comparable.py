@@ -15,6 +15,7 @@ from assay.comparison.judge.lost_runs import missing_instances
 from assay.comparison.plan_text import (
     are_shares,
     column_lines,
+    cost_lines,
     counting_lines,
     dimension_lines,
     on_one_line,
@@ -184,7 +185,7 @@ def assumed_dimensions(
                 f"no run has the gated dimension {name!r:.60}; the dimensions are {listed}",
                 hint="Name one of these: `gate=NAME`.",
             )
-    stated = _counting_without_a_plan(values, gated, lower)
+    stated = _judged_without_a_plan(values, gated, lower)
     dimensions = []
     for name, held in values.items():
         try:
@@ -212,24 +213,27 @@ def assumed_dimensions(
     return Dimensions(dimensions=tuple(dimensions))
 
 
-def _counting_without_a_plan(
+def _judged_without_a_plan(
     values: Mapping[str, Sequence[float]], gated: Collection[str], lower: Collection[str]
 ) -> dict[str, list[str]]:
-    """The columns that count without a plan, each with the lines that keep it so in a plan."""
+    """The columns that count without a plan, then the costs, with the lines that keep them so."""
     found = [assumed(name, known, lower=name in lower) for name, known in values.items()]
-    return {
+    counting = {
         each.name: counting_lines(
             each.name, gated=each.gated or each.name in gated, lower=each.better == "lower"
         )
         for each in found
         if each.counts
     }
+    costs = [each.name for each in found if not each.counts and each.better is not None]
+    return counting | {name: cost_lines(name) for name in costs}
 
 
 def _undirected(columns: Mapping[str, Sequence[float]], stated: Mapping[str, Sequence[str]]) -> str:
     """The columns without a direction and their values; and a plan in which the first counts too.
 
-    `stated` are the columns that count, with their lines: a plan without them would drop them.
+    `stated` are the columns judged so far, with their lines: a plan without them would drop them.
+    The line of the plan comes last and alone, to be pasted.
     """
     shares = [name for name, values in columns.items() if are_shares(values)]
     said = [
@@ -238,5 +242,5 @@ def _undirected(columns: Mapping[str, Sequence[float]], stated: Mapping[str, Seq
     ]
     first = next(iter([*shares, *columns]))
     line = on_one_line({**stated, first: dimension_lines(first, columns[first])})
-    also = ", with those that count now" if stated else ""
-    return f"{', '.join(said)}. To count {first}{also}: `config=FILE` with the line {line}."
+    also = ", and keep the others as they are" if stated else ""
+    return f"{', '.join(said)}. To count {first}{also}: `config=FILE` with the line {line}"
