@@ -17,6 +17,13 @@ def test_a_parameter_is_spelled_as_its_flag():
     assert as_flags("`joint=False` `all=True`") == "--no-joint --all"
 
 
+def test_a_value_of_several_words_is_quoted_for_the_shell():
+    assert as_flags("`response=Model Output`") == "--response 'Model Output'"
+    assert as_flags("`label=Halluc?`") == "--label 'Halluc?'"
+    assert as_flags("`positive='class != truth'`") == "--positive 'class != truth'"
+    assert as_flags("`pilot=a.csv` `label=doc.a.0`") == "--pilot a.csv --label doc.a.0"
+
+
 @pytest.mark.parametrize(
     ("said", "python"),
     [

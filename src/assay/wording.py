@@ -5,6 +5,7 @@ Figures have the format option `z`: what rounds to zero is written without a min
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 
 PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
@@ -39,6 +40,8 @@ _FLAGS = {"overwrite": "force"}
 """Parameters with another name on the command line."""
 _AGAIN = re.compile(r"`(?P<name>[a-z_]+)=(?P<one>[^`]+)` `(?P=name)=(?P<other>[^`]+)`")
 _LONGEST_COLUMN = 60
+_SAFE_WORD = re.compile(r"[^\s'\"$`\\;&<>()#*?!|~{}\[\]]+|'[^']*'|[A-Z]+(?:[ |][A-Z]+)*")
+"""A value that a shell takes as one word, one in quotes, or a placeholder."""
 
 
 def counted(number: int, what: str) -> str:
@@ -121,7 +124,9 @@ def _flag(match: re.Match[str]) -> str:
     name, value = _FLAGS.get(match[1], match[1]).rstrip("_").replace("_", "-"), match[2]
     if value == "False":
         return f"--no-{name}"
-    return f"--{name}" if value in ("", "True") else f"--{name} {value}"
+    if value in ("", "True"):
+        return f"--{name}"
+    return f"--{name} {value if _SAFE_WORD.fullmatch(value) else shlex.quote(value)}"
 
 
 def as_python(text: str) -> str:

@@ -54,10 +54,35 @@ def test_scores_may_be_texts_as_csv_reads_them(auc):
     first = next(iter(SCORES))
     audit = assay.confounds(DARK, scores={"mine": {**texts, first: ""}}, joint=False)
     assert audit.methods[0].unscored == 1
-    said = f"the score of record '{first}' is the text 'high', expected a number"
+    said = f"record '{first}', field 'score': expected a finite number, got 'high'"
     for scores in ({"mine": {**texts, first: "high"}}, {**texts, first: "high"}):
         with pytest.raises(assay.SpecError, match=said):
             methods_of(scores)
+
+
+def test_scores_may_be_percentages_which_is_said(auc):
+    texts = [f"{value:.0f}%" for value in SCORES.values()]
+    audit = assay.confounds(DARK, scores={"mine": texts}, joint=False)
+    assert audit.methods[0].auc == pytest.approx(auc)
+    said = [caveat.message for caveat in audit.caveats if caveat.code == "read-as"]
+    assert len(said) == 1 and "mine: percentages, " in said[0]
+    with pytest.raises(assay.SpecError, match="holds both percentages"):
+        methods_of({"mine": [0.5, *texts[1:]]})
+
+
+def test_a_score_column_of_the_data_is_read_as_compare_reads_it(tmp_path):
+    lines = [f"Is {n} odd?;So it is {n}.;{n % 2};0,{n % 2}{n:02}" for n in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["question;response;label;Conf", *lines]))
+    audit = assay.confounds(tmp_path / "a.csv", score="Conf", joint=False)
+    assert audit.methods[0].auc == 1.0
+    assert [one.message for one in audit.caveats if one.code == "read-as"] == [
+        "Scores that are texts are read as numbers. Conf: with decimal commas."
+    ]
+    commas = "\n".join(line.replace(";0,", ',"0,').replace(";", ",") + '"' for line in lines)
+    (tmp_path / "b.csv").write_text(f"question,response,label,Conf\n{commas}\n")
+    with pytest.raises(assay.SpecError, match=r"line 2, field 'Conf'.*got '0,000'") as error:
+        assay.confounds(tmp_path / "b.csv", score="Conf", joint=False)
+    assert "separated by semicolons" in error.value.hint
 
 
 def test_scores_may_be_runs(auc, tmp_path):

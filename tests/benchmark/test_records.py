@@ -377,6 +377,28 @@ def test_a_response_that_is_easily_forgotten_is_named_with_the_columns_that_are_
     assert error.hint == f"Which columns hold them? Name them: {named}"
 
 
+@pytest.mark.parametrize(
+    ("row", "pasted"),
+    [
+        (
+            {"User Prompt (EN)": "Q?", "Model Output": "a", "Halluc?": "yes", "Output tokens": 9},
+            "`label=COLUMN` `question=User Prompt (EN)` `response=Model Output`",
+        ),
+        (
+            {"doc": {"q": "Q?", "a": [{"text": "a"}]}, "verdict": 1},
+            "`label=COLUMN` `question=doc.q` `response=doc.a.0.text`",
+        ),
+        (
+            {"Nr": 1, "Urteil": 1},
+            "`label=COLUMN` `question=COLUMN` `response=COLUMN`; leave `response=` out if none"
+            " does",
+        ),
+    ],
+)
+def test_the_response_is_in_the_list_of_columns_to_name(written, row, pasted):
+    assert refusal(written([row])).hint == f"Which columns hold them? Name them: {pasted}"
+
+
 def test_long_column_names_are_told_apart_by_their_ends(written):
     stem = "the response of the model under test, as it was returned by the "
     error = refusal(written([{f"{stem}first try": 1, f"{stem}second try": 0}]))

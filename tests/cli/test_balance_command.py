@@ -100,6 +100,35 @@ def test_a_confounded_file_is_balanced_and_the_audit_agrees(assay_cmd, written, 
     assert [rows[place]["id"] for place in found["positions"]] == found["records"]
 
 
+def test_records_that_share_a_question_are_grouped_with_a_word_on_single_ones(assay_cmd, written):
+    rows = records(200, 1, longer=9, share=1.0)
+    written([{**row, "question": f"What is {n // 10}?"} for n, row in enumerate(rows)])
+    done = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl", "--negative", "0")
+    assert "grouped-by-question: " in done.out
+    assert "To balance single records: --group id." in " ".join(done.out.split())
+    alone = assay_cmd("balance", "mine.jsonl", "--out", "c.jsonl", "--group", "id")
+    assert "grouped-by-question" not in alone.out
+
+
+def test_a_search_without_success_says_what_else_to_try(assay_cmd, written):
+    path = written([{**row, "response": "Yes, it is so." if row["label"] else "No."}
+             for row in records(120, 1, longer=0, share=0.0)])  # fmt: skip
+    done = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl")
+    assert done.code == 1
+    assert "Try another draw, such as --seed 1; or collect" in " ".join(done.out.split())
+    found = assay.balance(path)
+    assert found.remedy in found.lines()[0]
+
+
+def test_the_command_that_audits_the_subset_has_the_same_columns(assay_cmd, written):
+    rows = records(120, 3, longer=0, share=0.0)
+    written([{**row, "User Prompt": row.pop("question")} for row in rows])
+    done = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl", "--question", "User Prompt",
+                     "--group", "id")  # fmt: skip
+    said = " ".join(done.out.split())
+    assert "Audit it so: assay confounds b.jsonl --question 'User Prompt' --group id" in said
+
+
 def test_groups_of_one_class_are_kept_or_dropped_whole(written):
     rows = records(320, 2, longer=3, share=0.7, more=lambda i: {"group": f"g{i % 2}-{i // 8}"})
     found = balance(assay.load_benchmark(written(rows)))

@@ -773,3 +773,12 @@ def test_the_rule_of_flags_is_printed_wherever_rho_is(assay_cmd, tmp_path):
     said = " ".join(assay_cmd("confounds", "mine.jsonl", "--no-joint").out.split())
     assert re.search(r"word_length 0\.[56]\d\d \[[^]]*\] higher 1\.00 (?!length|orthogonal)", said)
     assert "Flags mark an AUC of at least 0.70: length if |rho| is at least 0.5" in said
+
+
+def test_without_a_surface_model_methods_have_no_empty_columns(assay_cmd, tmp_path):
+    lines = [f"{item.id},{len(item.response)}" for item in assay.load_benchmark("darkcore").items]
+    (tmp_path / "length.csv").write_text("\n".join(["id,score", *lines]))
+    done = assay_cmd("confounds", "darkcore", "--no-joint", "--scores", "length.csv")
+    said = " ".join(done.out.split())
+    assert "beyond the surface, surface share: not computed" in said
+    assert "the AUC by the part of the score" not in said

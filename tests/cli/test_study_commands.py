@@ -245,6 +245,7 @@ def test_pages_are_kept_fresh_so_that_a_start_can_be_committed(assay_cmd, finish
     (finished / "preregs/002/prediction.toml").write_text("no_idea = true\n")
     sealed = assay_cmd("seal", "002", "--study", "s", "--commit")
     assert sealed.code == 0, sealed.err
+    assert sealed.out.endswith("assay run 002 --commit --study s\n")
     ran = assay_cmd("run", "002", "--study", "s", "--commit")
     assert ran.code == 1, ran.err
     assert git(tmp_path, "log", "--format=%s", "-3").split("\n")[:3] == [

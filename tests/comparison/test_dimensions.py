@@ -189,5 +189,5 @@ def test_a_column_is_a_share_a_cost_or_nothing_that_decides():
 @pytest.mark.parametrize("name", ["cost_usd", "errors", "error_rate", "hallucinated", "val_loss"])
 def test_what_sounds_as_if_less_were_better_is_not_taken_for_a_score(name):
     assert not assumed(name, [0.0, 1.0]).counts
-    with pytest.raises(assay.SpecError, match="is better, so its gate needs a range and a margin"):
+    with pytest.raises(assay.SpecError, match=r"is better, so its gate needs a (range|direction)"):
         assumed(name, [0.0, 1.0], gated=True)

@@ -83,6 +83,24 @@ def test_a_one_class_partition_is_an_error_that_says_which_class_is_missing(kept
         assay.score(run, some, V3)
 
 
+def test_a_run_that_stopped_says_how_many_items_were_never_asked():
+    failed = assay.runs.result.Failure(kind="raised", message="boom")
+    records = (*LENGTH.records[:60], replace(LENGTH.records[60], output=None, error=failed))
+    stopped = replace(LENGTH, records=records, complete=False)
+    card = assay.score(stopped, DARK, V3)
+    said = next(caveat.message for caveat in card.caveats if caveat.code == "unscored")
+    assert said.endswith("48 of them: 1 failed (raised), 47 were never asked.")
+    with pytest.raises(assay.errors.OneClassPartition) as error:
+        assay.score(replace(stopped, records=records[-2:]), DARK, V3)
+    assert error.value.message.endswith("the run stopped after 2 items, with: boom")
+    assert "all " not in error.value.message
+
+
+def test_one_unscored_item_of_many_is_said_in_a_sentence():
+    card = assay.score(replace(LENGTH, records=LENGTH.records[1:]), DARK, V3)
+    assert card.meaning == "1 of 108 items is unscored, so there is no verdict"
+
+
 def test_a_partition_whose_items_all_failed_is_an_error_too():
     with pytest.raises(assay.errors.OneClassPartition):
         assay.score(replace(LENGTH, records=()), DARK, V3)

@@ -97,13 +97,30 @@ def test_what_is_no_score_is_refused_with_its_place(written, name):
     assert words in caught.value.message
 
 
+def test_scores_in_a_file_may_be_percentages_or_have_decimal_commas(written, tmp_path):
+    readings = {}
+    rows = [{"id": "a", "score": "52.4%"}, {"id": "b", "score": "9 %"}, {"id": "c", "score": ""}]
+    assert load_scores(written(lines(*rows)), ids=IDS, readings=readings) == {"a": 0.524, "b": 0.09}
+    assert readings == {"score": "percentages, 52.4% is 0.524"}
+    (tmp_path / "s.csv").write_text("id;score\na;0,447\nb;1\n")
+    assert load_scores(tmp_path / "s.csv", ids=IDS) == {"a": 0.447, "b": 1.0}
+
+
+def test_percentages_beside_other_scores_are_refused(written):
+    rows = [{"id": "a", "score": "52.4%"}, {"id": "b", "score": 0.5}]
+    with pytest.raises(SpecError, match=r"both percentages, such as '52.4%', and numbers"):
+        load_scores(written(lines(*rows)), ids=IDS)
+    with pytest.raises(SpecError, match="got '1,234'"):
+        load_scores(written(lines({"id": "a", "score": "1,234"})), ids=IDS)
+
+
 def test_faults_are_refused_together(written):
     rows = [{"id": "a", "score": "high"}, {"id": "z", "score": 1}, {"id": "b", "score": 1}]
     with pytest.raises(SpecError) as caught:
         load_scores(written(lines(*rows, rows[2])), ids=IDS)
-    assert "line 1, field 'score'" in caught.value.message
+    assert "line 1, field 'score'" in str(caught.value)
     assert "and 2 more faults" in caught.value.message
-    assert [detail[:7] for detail in caught.value.details] == ["line 2:", "line 4:"]
+    assert [detail[:7] for detail in caught.value.details] == ["line 4:", "line 1,"]
 
 
 def test_scores_by_line_pass_over_their_ids(written):

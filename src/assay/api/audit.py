@@ -94,12 +94,14 @@ def audit(
 ) -> ConfoundAudit:
     """The audit, with progress shown."""
     benchmark = load_benchmark(data, columns=columns_of(columns))
+    readings: dict[str, str] = {}
     by_method = method_scores(
         scores,
         benchmark,
         score_columns,
         encoding=scores_encoding,
         index=getattr(data, "index", None),
+        readings=readings,
     )
     measured = [measure_feature(own, benchmark) for own in features]
     total = judge.steps(len(benchmark.items), methods=len(by_method)) if joint else 1
@@ -107,6 +109,7 @@ def audit(
         return judge.confounds(
             benchmark,
             scores=by_method,
+            readings=readings,
             features=measured,
             fields=read_fields(benchmark),
             joint=joint,

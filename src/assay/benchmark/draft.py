@@ -1,6 +1,7 @@
 """Read one row of a file field by field; its label and id are decided after all rows."""
 
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,11 +18,16 @@ FIELDS = {"cls": "class"}
 _LABEL = ("label", "class")
 _MOST_NAMES = 1000
 _USUAL = {
-    "question": "prompt query input instruction problem claim frage",
-    "response": "answer completion output reply generation prediction antwort",
+    "question": "question prompt query input instruction problem claim frage q",
+    "response": "response answer completion output reply generation prediction antwort a",
     "label": "correct is_correct target gold truth y wrong hallucination",
 }
 """The names that other files give to a column, by its role."""
+
+
+_PLAIN_PARTS = frozenset({"text", "content", "value"})
+_NO_TEXT = frozenset("id ids idx length len tokens type lang language score time source".split())
+"""Words beside `prompt` or `output` that tell of a column about the text, not of the text."""
 
 
 class Missing(Exception):
@@ -173,11 +179,13 @@ def _how_to_name_all(row: Row, absent: Sequence[Missing]) -> str:
     """A hint on naming several columns at once, with those that may be meant, to be pasted."""
     names = list(islice(names_in(row), _MOST_NAMES))
     named = {role.name: _usual_column(role.name, names) or "COLUMN" for role in absent}
-    response = None if "response" in names else _usual_column("response", names)
-    if response is not None:  # read only if it is named, and so easily forgotten
-        named.setdefault("response", response)
+    optional = ""
+    if "response" not in names:  # read only if it is named, and so easily forgotten
+        response = _usual_column("response", names)
+        optional = "" if response or "response" in named else "; leave `response=` out if none does"
+        named.setdefault("response", response or "COLUMN")
     pasted = " ".join(f"`{role}={column}`" for role, column in named.items())
-    return f"Which columns hold them? Name them: {pasted}"
+    return f"Which columns hold them? Name them: {pasted}{optional}"
 
 
 def _how_to_name(row: Row, missing: Missing) -> str:
@@ -204,7 +212,29 @@ def _how_to_name(row: Row, missing: Missing) -> str:
 
 
 def _usual_column(role: str, names: Sequence[str]) -> str | None:
-    """The column that usually has this role in files of others."""
+    """The column that usually has this role in files of others.
+
+    A column of that name, perhaps nested, comes before one with the word among others, such as
+    `Model Output`. Of nested parts, list positions and the word `text` say nothing.
+    """
     usual = _USUAL.get(role, "").split()
-    folded = {name.rpartition(".")[2].strip().lower(): name for name in reversed(names)}
-    return next((folded[word] for word in usual if word in folded), None)
+    names = [name for name in names if not any(one.startswith(f"{name}.") for one in names)]
+    folded = {_telling_part(name): name for name in reversed(names)}
+    if exact := next((folded[word] for word in usual if word in folded), None):
+        return exact
+    if role == "label":  # `label_source` and `correct_answer` are none
+        return None
+    within = {
+        word: name
+        for name in reversed(names)
+        for word in re.findall("[a-z]{2,}", name.lower())
+        if not _NO_TEXT & set(re.findall("[a-z]+", name.lower()))
+    }
+    return next((within[word] for word in usual if word in within), None)
+
+
+def _telling_part(name: str) -> str:
+    """The last part of a dotted name that says what it holds."""
+    parts = [part.strip().lower() for part in name.split(".")]
+    telling = [part for part in parts if not part.isdigit() and part not in _PLAIN_PARTS]
+    return telling[-1] if telling else parts[-1]

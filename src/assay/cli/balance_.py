@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import PATH, column_flags, json_flag, words_from
+from assay.cli.options import PATH, column_flags, command_on, json_flag, words_from
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
 
@@ -67,5 +67,10 @@ def command(file: str, out: Path, **flags: Any) -> None:  # noqa: ANN401 - click
         columns=words_from(flags),
         progress=progress,
     )
-    show(balanced, lambda record, to: draw_balanced(record, str(out), to), as_json=flags["as_json"])
+    again = command_on("confounds", str(out), flags)
+    show(
+        balanced,
+        lambda record, to: draw_balanced(record, str(out), again, to),
+        as_json=flags["as_json"],
+    )
     leave(favourable=balanced.achieved)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import caveats_flag, column_flags, json_flag, words_from
+from assay.cli.options import caveats_flag, column_flags, command_on, json_flag, words_from
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
 
@@ -103,13 +103,7 @@ def _balance_command(file: str, flags: dict[str, Any]) -> str:
     """The command that takes a balanced subset of the same data, with the flags that were given."""
     import shlex
 
-    words = ["assay", "balance", file]
-    for name, value in words_from(flags).items():
-        if value is not None:
-            words += [f"--{name.rstrip('_')}", str(value)]
-    if flags["surface"] != "declared":
-        words += ["--surface", flags["surface"]]
-    return shlex.join([*words, "--out", _subset_name(file)])
+    return f"{command_on('balance', file, flags)} --out {shlex.quote(_subset_name(file))}"
 
 
 def _subset_name(file: str) -> str:

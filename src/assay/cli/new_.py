@@ -59,9 +59,12 @@ def command(folder: Path, **flags: Any) -> None:  # noqa: ANN401 - click hands o
         return
     bars = ", ".join(f"{task} {version}" for task, version in study.config.bars.items())
     click.echo(f"{folder}: a study on {benchmark.name}, bars {bars}.")
-    under = "" if repository_of(study.root) is not None else "Put it under git: "
-    witness = f"{under}commits witness that seals precede runs. Then draft a submission:"
-    click.echo(witness[:1].upper() + witness[1:])
+    if repository_of(study.root) is None:
+        click.echo("Put it under git.")
+    click.echo(
+        "A commit of a seal shows that it came before its run: `assay seal ID --commit` makes it."
+    )
+    click.echo("Now draft a submission:")
     click.echo(f"  cd {shlex.quote(str(folder))}")
     click.echo("  assay draft 001 --method FILE.py:FUNCTION")
 

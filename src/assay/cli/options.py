@@ -100,6 +100,19 @@ def words_from(flags: dict[str, Any]) -> ColumnWords:
     return named
 
 
+def command_on(verb: str, file: str, flags: dict[str, Any]) -> str:
+    """A command that reads a file with the columns, and judges the surface, that were given."""
+    import shlex
+
+    words = ["assay", verb, file]
+    for name, value in words_from(flags).items():
+        if value is not None:
+            words += [f"--{name.rstrip('_')}", str(value)]
+    if flags["surface"] != "declared":
+        words += ["--surface", flags["surface"]]
+    return shlex.join(words)
+
+
 def columns_from(flags: dict[str, Any]) -> Columns:
     """The flags that were given, over the defaults."""
     return columns_of(words_from(flags))

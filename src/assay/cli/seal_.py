@@ -75,10 +75,11 @@ def _print(study: StudyFolder, sealed: SealedPrereg, published: Publication, fol
             f"Committed as {published.commit[:12]}, the witness of the seal: do not amend, squash"
             " or rebase it."
         )
-        click.echo("Push it, and run it, once:")
+        click.echo("Push it. Then run it, once, and commit its start and its result:")
+        click.echo(f"  {typed(f'run {sealed.id} --commit', folder)}")
     else:
         how = how_to_commit(study, published.names, published.message)
         click.echo("Commit it: the commit is the witness that the seal came before the run.")
         click.echo(f"  {how}")
         click.echo("Then run it, once:")
-    click.echo(f"  {typed(f'run {sealed.id}', folder)}")
+        click.echo(f"  {typed(f'run {sealed.id}', folder)}")

@@ -137,7 +137,8 @@ def _advice(output: RunOutput) -> Iterator[None]:
     except AssayError as error:
         hint, kept = error.hint, _kept(output)
         if isinstance(error, MethodError):
-            kept = kept or (_nothing(output) if output.begun else None)
+            # Nothing is said of judging: with items that were never asked there is no verdict.
+            kept = f"{output.kept}." if kept else (_nothing(output) if output.begun else None)
         error.hint = " ".join(filter(None, (hint, kept))) or None
         raise
     except KeyboardInterrupt as error:

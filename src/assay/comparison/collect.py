@@ -26,7 +26,7 @@ from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_
 from assay.comparison.stored_run import ScorecardReader
 from assay.errors import IncomparableRuns, IntegrityError, SpecError
 from assay.files import read_bounded
-from assay.logs.columns.score_columns import read_as, unread_words
+from assay.logs.columns.score_columns import COUNTER, read_as, unread_words
 from assay.logs.trial import Trial
 from assay.logs.trial_rows import TrialColumns
 from assay.toml import toml_bytes
@@ -158,6 +158,10 @@ def _compare_pair(
     if plan is None and sides.source:
         plan = _source_plan(sides, request.gates)
     caveats = list(sides.caveats)
+    if plan is not None:
+        _refuse_points(plan, [*ours.of_task(task), *theirs.of_task(task)])
+    if request.plan is not None and (others := _not_planned(sides, request.plan)):
+        caveats.append(ComparisonCaveat(code="not-in-plan", message=f"{some(others, 12)}."))
     if left_out:
         caveats.append(ComparisonCaveat(code="tasks-left-out", message=f"{some(left_out)}."))
     draws = round(_DRAWS_A_PAIR * (1.0 - LEVEL) / (1.0 - level))
@@ -226,7 +230,35 @@ def _reading(reads: Sequence[PathTrials], request: Request) -> list[ComparisonCa
     if unread:
         message = f"{unread_words(unread)}."
         said.append(ComparisonCaveat(code="columns-not-read", message=message))
+    counters = [name for name, reason in unread.items() if reason == COUNTER]
+    if counters and all(trial.trial is None for read in reads for trial in read.trials):
+        message = f"{some(counters)}: `trial={counters[0]}`."
+        said.append(ComparisonCaveat(code="trial-unnamed", message=message))
     return said
+
+
+def _refuse_points(plan: Dimensions, reads: Sequence[PathTrials]) -> None:
+    """Refuse a range up to 100 for percentages, which are read as shares."""
+    forms = read_columns(reads, lambda scores: scores.forms)
+    for dimension in plan.dimensions:
+        form = forms.get(dimension.name)
+        if form is None or not form.percent or dimension.range is None:
+            continue
+        if dimension.range[1] > 1.0:
+            raise SpecError(
+                f"dimension {dimension.name:.60}: its range ends at {dimension.range[1]:g}, but its"
+                f" values are read as shares ({form.said})",
+                hint="Leave the range out of the plan, and write a margin of 2 % as 0.02.",
+            )
+
+
+def _not_planned(sides: ComparedSides, plan: Dimensions) -> list[str]:
+    """The columns that were read as scores, and that the plan leaves out."""
+    planned = {dimension.name for dimension in plan.dimensions}
+    read = dict.fromkeys(
+        name for side in sides.trials for trial in side for name in trial.dimensions
+    )
+    return [name for name in read if name not in planned]
 
 
 def _recorded(columns: TrialColumns) -> dict[str, Any]:

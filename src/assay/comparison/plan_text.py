@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from assay.logs.columns.metric_names import is_cost, is_fault
+from assay.logs.columns.metric_names import is_cost, is_fault, is_negated
 from assay.wording import counted
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -62,8 +62,11 @@ def header(name: str) -> str:
 
 def key(name: str) -> str:
     """The dotted key of a dimension."""
-    part = name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
-    return f"dimensions.{part}"
+    return f"dimensions.{_quoted(name)}"
+
+
+def _quoted(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def range_line(values: Sequence[float]) -> str:
@@ -72,13 +75,42 @@ def range_line(values: Sequence[float]) -> str:
     return f"range = [{low:g}, {high:.12g}]"
 
 
+def direction_line(name: str) -> str:
+    """The better end of a column that has none by its name; the user fills in that of a negation.
+
+    Most columns without a direction are faults. Of `no_secrets_leaked` more may well be better.
+    """
+    if is_negated(name):
+        return 'better = "?"  # fill in: "higher" or "lower"'
+    return 'better = "lower"  # or "higher"'
+
+
+def counting_lines(name: str, *, gated: bool = False, lower: bool = False) -> list[str]:
+    """The lines that a column which counts without a plan needs in one, to count as before."""
+    return [header(name), *["gated = true"] * gated, *['better = "lower"'] * lower]
+
+
+def cost_lines(name: str) -> list[str]:
+    """The lines with which a plan reports a cost as it is reported without one."""
+    return [header(name), "counts = false", 'better = "lower"', "margin = 0"]
+
+
+def on_one_line(tables: Mapping[str, Sequence[str]]) -> str:
+    """Tables of dimensions as one line of TOML; comments are left out."""
+    said = [
+        f"{_quoted(name)} = {{{', '.join(line.partition('  #')[0] for line in lines[1:])}}}"
+        for name, lines in tables.items()
+    ]
+    return f"dimensions = {{{', '.join(said)}}}"
+
+
 def dimension_lines(name: str, values: Sequence[float], *, gated: bool = False) -> list[str]:
     """The lines that make a column count."""
     lines = [header(name)]
     if gated:
         lines.append("gated = true")
     if is_cost(name) or is_fault(name):
-        lines.append('better = "lower"  # or "higher"')
+        lines.append(direction_line(name))
     low, high = likely_range(values)
     if (low, high) != (0.0, 1.0):
         unbounded = is_cost(name) or high > max(_SCALES)
@@ -87,6 +119,13 @@ def dimension_lines(name: str, values: Sequence[float], *, gated: bool = False) 
         if unbounded:
             lines.append(f"margin = {high / 20.0:.12g}  # a difference that does not matter")
     return lines
+
+
+def undirected_words(name: str) -> str:
+    """Why a name gives a column no direction."""
+    if is_negated(name):
+        return "its name is negated, so it does not say which direction is better"
+    return "by its name, more may be worse"
 
 
 def column_lines(columns: Mapping[str, Sequence[float]], most: int = 12) -> list[str]:
@@ -103,7 +142,7 @@ def _why(name: str, values: Sequence[float]) -> str:
     if is_cost(name):
         return "by its name a cost"
     if is_fault(name):
-        return "by its name, more may be worse"
+        return undirected_words(name)
     return "no value" if are_shares(values) else "outside 0 to 1, so its range must be stated"
 
 

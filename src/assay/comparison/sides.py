@@ -23,6 +23,7 @@ from assay.comparison.where import WhereFilter
 from assay.digests import digest, listing_digest
 from assay.errors import AssayError, IncomparableRuns, SpecError, storage
 from assay.files import names_beside
+from assay.logs.columns.number_texts import HOW_TO_WRITE
 from assay.logs.columns.score_columns import COUNTER, ScoreColumns
 from assay.logs.eval_folder import SCORES, digest_of, has_runs, read_run, run_folders
 from assay.logs.format_table import FORMATS, read_log
@@ -122,6 +123,7 @@ def read_sides(
     ]
     if reader.where is not None:
         reader.where.refuse_unmet()
+    _refuse_mixed_forms([read for side in sides for read in side.reads])
     if reading.planned or reading.columns.dimensions:
         return sides
     return _without(sides, _no_scores(sides))
@@ -141,6 +143,25 @@ def _no_scores(sides: Sequence[Side]) -> dict[str, str]:
         if len(values - {None}) < 2:
             found[name] = "the same word everywhere"
     return found
+
+
+def _refuse_mixed_forms(reads: Sequence[PathTrials]) -> None:
+    """Refuse a column of percentages in one source and of other numbers in another."""
+    percent: dict[str, PathTrials] = {}
+    for read in reads:
+        for name, form in read.scores.forms.items():
+            if form.percent:
+                percent.setdefault(name, read)
+    for name, read in percent.items():
+        for other in reads:
+            own = other.scores.forms.get(name)
+            has_values = any(trial.dimensions.get(name) is not None for trial in other.trials)
+            if has_values and (own is None or not own.percent):
+                raise SpecError(
+                    f"column {as_column(name)} holds percentages in {read.place}, and numbers"
+                    f" without a percent sign in {other.place or 'another source'}",
+                    hint=HOW_TO_WRITE,
+                )
 
 
 def read_columns(

@@ -29,7 +29,9 @@ _PLAN = (
 )
 _HEAVIEST = 1e6
 _LIGHTEST = 1e-6
-_IN_A_FILE = "Say so in a file, `config=dims.toml`: the lines above, as they fit."
+_IN_A_FILE = (
+    "Say so in a file, `config=dims.toml`, instead of `gate=`: the lines above, as they fit."
+)
 SMALLEST_SHARE = 1e-12
 """The smallest margin, as a share of the range."""
 
@@ -213,9 +215,14 @@ def assumed(
     if known is not None:
         return known
     if gated and (is_cost(name) or is_fault(name)):
-        less = "less" if is_cost(name) else "it is not known whether more or less"
+        message = f"less of {name} is better, so its gate needs a range and a margin"
+        if is_fault(name):
+            message = (
+                f"it is not known whether more or less of {name} is better, so its gate needs a"
+                " direction"
+            )
         raise SpecError(
-            f"{less} of {name} is better, so its gate needs a range and a margin",
+            message,
             details=dimension_lines(name, values, gated=True),
             hint=_IN_A_FILE,
         )

@@ -144,6 +144,8 @@ def balance(
         audited = _audited(_in_new_order(current, new_ids, surface), findings)
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)
+    if benchmark.grouping == "question":
+        caveats.add("grouped-by-question", _single_records(benchmark))
     if new_ids:
         caveats.add("new-ids", f"{len(new_ids):,} random ids in random order, seed {seed}.")
     lost = {item.id for item in whole.items} - set(records)
@@ -169,6 +171,15 @@ def balance(
         because=audited.because,
         needed_records=audited.needed,
     )
+
+
+def _single_records(benchmark: Benchmark) -> str:
+    """How groups that nobody named bind the search, and how to balance single records instead."""
+    said = "Such a group is kept or dropped whole."
+    if benchmark.numbered or benchmark.origin is None:
+        return f"{said} To balance single records, name a column with another value in each."
+    column = benchmark.origin.columns.id or "id"
+    return f"{said} To balance single records: `group={column}`."
 
 
 def _positions(benchmark: Benchmark, records: Sequence[str]) -> list[int]:

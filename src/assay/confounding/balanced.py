@@ -92,6 +92,15 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
         return f"{self.kept:,} of {self.n:,} records are kept ({self.kept / self.n:.0%})."
 
     @property
+    def remedy(self) -> str:
+        """What to do if no balanced subset was found."""
+        single = any(caveat.code == "grouped-by-question" for caveat in self.caveats)
+        first = "Balance single records instead of whole groups, as the caveat says" * single
+        draw = "try another draw, such as `seed=1`"
+        start = f"{first}; {draw}" if single else f"{draw[0].upper()}{draw[1:]}"
+        return f"{start}; or collect records whose surface does not predict the label."
+
+    @property
     def balanced_for(self) -> str:
         """What a subset was balanced for, and what still gives the label away."""
         codes = {caveat.code for caveat in self.caveats}
@@ -157,7 +166,12 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
             for when, told in (("before", self.before), (after, self.after))
         ]
         if not self.achieved:
-            return [self.outcome, *said, f"not balanced for the {self.surface} surface"]
+            return [
+                f"{self.outcome} {self.remedy}",
+                *said,
+                f"not balanced for the {self.surface} surface",
+                *caveat_lines(self.caveats),
+            ]
         where = "rows() gives the records kept, positions their places in the input, from 0"
         return [
             self.outcome,

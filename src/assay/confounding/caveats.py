@@ -24,6 +24,7 @@ _SHARED = (
 CODES: Codes = {
     "no-text": "There is no text here: every question is a number, and no response was read.",
     "questions-only": "No response was read, so this is about the questions alone.",
+    "read-as": "Scores that are texts are read as numbers.",
     "no-surface-model": "There are too few records for a surface model.",
     **CHANGES,
     **{code: SCORECARD[code] for code in _SHARED},
@@ -33,6 +34,7 @@ BALANCED: Codes = {
     "ids-tell": "The ids still give the label away.",
     "columns-tell": "Another column still gives the label away.",
     **CHANGES,
+    "grouped-by-question": SCORECARD["grouped-by-question"],
 }
 """The caveats of a balanced subset."""
 

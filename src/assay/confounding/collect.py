@@ -16,12 +16,13 @@ from assay.benchmark.load import load_benchmark, read_again, read_fields
 from assay.confounding.score_values import (
     is_array,
     is_cell,
-    score_of_cell,
     scores_in_array,
     scores_in_order,
+    scores_of_cells,
 )
 from assay.errors import SpecError, storage
 from assay.gauntlet.judge import checked_outputs
+from assay.logs.columns.number_texts import read_numbers
 from assay.logs.log_records import read_log_scores
 from assay.logs.scores import load_scores
 from assay.runs.answers import score_of
@@ -59,6 +60,7 @@ def method_scores(
     *,
     encoding: str | None = None,
     index: object = None,
+    readings: dict[str, str] | None = None,
 ) -> dict[str, Scores]:
     """The scores of each method by its name, with the seed if there are several.
 
@@ -67,10 +69,12 @@ def method_scores(
     `sources` are a path, a run, scores by id, numbers in the order of the records, rows or a frame;
     or several of these, in a list or by name; an array; a series, whose index is compared with
     `index`, that of the benchmark's own frame. Without sources, columns that are named are those
-    of the benchmark's own rows. `encoding` is that of files if no column is named.
+    of the benchmark's own rows. `encoding` is that of files if no column is named. How texts were
+    read as numbers is added to `readings`, by method.
     """
+    readings = {} if readings is None else readings
     if columns and (sources is None or (isinstance(sources, (list, tuple)) and not sources)):
-        sources = _of_the_data(benchmark, columns)
+        sources = _of_the_data(benchmark, columns, readings)
         columns = () if isinstance(sources, dict) else columns
     columns = columns or (ScoreColumn(encoding=encoding),)
     names = [column.name for column in columns]
@@ -81,7 +85,8 @@ def method_scores(
     listed = list(_listed(sources, benchmark, names))
     for given, source in listed:
         for column in columns[:1] if _is_run(source) else columns:
-            name, found = _scores_of(source, benchmark, column, index)
+            told: dict[str, str] = {}
+            name, found = _scores_of(source, benchmark, column, index, told)
             if given is not None:
                 name = given
             if len(columns) > 1 and not _is_run(source):
@@ -89,16 +94,19 @@ def method_scores(
                 name = f"{name}, {column.name}" if named else column.name
             if given is None or name in by_name:
                 name = _free(name, source, len(found), by_name)
+            readings.update((name, said) for said in told.values())
             for number, scores in enumerate(found, 1):
                 by_name[_under_seed(name, number, len(found))] = scores
     return by_name
 
 
-def _of_the_data(benchmark: Benchmark, columns: Sequence[ScoreColumn]) -> object:
+def _of_the_data(
+    benchmark: Benchmark, columns: Sequence[ScoreColumn], readings: dict[str, str]
+) -> object:
     """The benchmark's own log, or the named columns of its rows, by name."""
     if benchmark.labelled_by is not None and benchmark.origin is not None:
         return benchmark.origin.place
-    return {column.name: _own_column(column.name, benchmark) for column in columns}
+    return {column.name: _own_column(column.name, benchmark, readings) for column in columns}
 
 
 def _is_run(source: object) -> bool:
@@ -165,41 +173,52 @@ def _is_by_id(sources: Mapping[object, object], benchmark: Benchmark) -> bool:
 
 
 def _scores_of(
-    source: object, benchmark: Benchmark, column: ScoreColumn, index: object
+    source: object,
+    benchmark: Benchmark,
+    column: ScoreColumn,
+    index: object,
+    readings: dict[str, str],
 ) -> tuple[str, list[Scores]]:
     """The name of a method and its scores, under each seed."""
     if isinstance(source, Run):
         return _run_scores(source, "the run", benchmark)
     if isinstance(source, (str, PathLike)):
-        return _scores_at(Path(source), benchmark, column)
-    by_id = _by_id(source, benchmark, index)
+        return _scores_at(Path(source), benchmark, column, readings)
+    by_id = _by_id(source, benchmark, index, readings)
     if by_id is None:
         table = table_in_memory(source)
         name = table.name if column.name == ScoreColumn.name else column.name
-        return name, [_table_scores(table, benchmark, column)]
+        return name, [_table_scores(table, benchmark, column, readings)]
     rows = [{"id": str(name), column.name: value} for name, value in by_id.items()]
     table = table_in_memory(rows, name="scores")
     found = load_scores(table, ids=benchmark.all_ids, column=column.name, id_column="id")
     return table.name, [_kept(found, benchmark)]
 
 
-def _by_id(source: object, benchmark: Benchmark, index: object) -> Mapping[Any, object] | None:
+def _by_id(
+    source: object, benchmark: Benchmark, index: object, readings: dict[str, str]
+) -> Mapping[Any, object] | None:
     """Scores by id, or one a record in order, as scores by id; None for rows."""
     if is_array(source):
-        return scores_in_array(source, benchmark, index)
+        return scores_in_array(source, benchmark, index, readings)
     if isinstance(source, Mapping) and all(map(is_cell, source.values())):
-        return {record: score_of_cell(value, record) for record, value in source.items()}
+        return scores_of_cells(source, readings)
     if isinstance(source, (list, tuple)) and source and all(map(is_cell, source)):
-        return scores_in_order(source, benchmark)
+        return scores_in_order(source, benchmark, readings)
     return None
 
 
-def _own_column(name: str, benchmark: Benchmark) -> list[object]:
-    """The values of a column of the benchmark's own rows, one a record."""
+def _own_column(name: str, benchmark: Benchmark, readings: dict[str, str]) -> list[object]:
+    """The scores in a column of the benchmark's own rows, one a record."""
     columns = _columns(benchmark)
     rows = benchmark.to_rows()
+    places = [f"record {place}" for place in range(1, len(rows) + 1)]
+    table: TableSource | None = None
     if benchmark.origin is not None:
-        placed = read_again(benchmark).rows(encoding=columns.encoding)
+        source = read_again(benchmark)
+        table = source if isinstance(source, TableSource) else None
+        placed = list(source.rows(encoding=columns.encoding))
+        places = [place for place, _ in placed]
         rows = [dict(with_paths(row, dotted([name]))) for _, row in placed]
     if not any(name in row for row in rows):
         raise SpecError(
@@ -208,10 +227,20 @@ def _own_column(name: str, benchmark: Benchmark) -> list[object]:
             hint="Scores in another place: `scores=FILE`. Scores in a column of the data:"
             " `score=COLUMN`.",
         )
-    return [row.get(name) for row in rows]
+    return read_numbers(
+        benchmark.name,
+        name,
+        [(place, row.get(name)) for place, row in zip(places, rows, strict=True)],
+        has_semicolons=lambda: (
+            table is not None and table.has_semicolons(encoding=columns.encoding)
+        ),
+        readings=readings,
+    )
 
 
-def _scores_at(path: Path, benchmark: Benchmark, column: ScoreColumn) -> tuple[str, list[Scores]]:
+def _scores_at(
+    path: Path, benchmark: Benchmark, column: ScoreColumn, readings: dict[str, str]
+) -> tuple[str, list[Scores]]:
     """A method's scores from a saved run, a log or a file."""
     with storage(path):
         is_run, there, is_folder = (path / HEAD).is_file(), path.exists(), path.is_dir()
@@ -230,10 +259,15 @@ def _scores_at(path: Path, benchmark: Benchmark, column: ScoreColumn) -> tuple[s
         return _run_scores(load_run(path), str(path), benchmark)
     name = Path(shown(path)).name
     name = name.removesuffix("".join(endings(name)))
-    return name, [_table_scores(path, benchmark, column)]
+    return name, [_table_scores(path, benchmark, column, readings)]
 
 
-def _table_scores(source: Path | TableSource, benchmark: Benchmark, column: ScoreColumn) -> Scores:
+def _table_scores(
+    source: Path | TableSource,
+    benchmark: Benchmark,
+    column: ScoreColumn,
+    readings: dict[str, str],
+) -> Scores:
     columns = _columns(benchmark)
     try:
         scores = load_scores(
@@ -243,6 +277,7 @@ def _table_scores(source: Path | TableSource, benchmark: Benchmark, column: Scor
             id_column=columns.id,
             by_line=columns.ids == "none",
             encoding=column.encoding,
+            readings=readings,
         )
     except SpecError as error:
         hint = error.hint or ""

@@ -39,6 +39,7 @@ def confounds(
     benchmark: Benchmark,
     *,
     scores: Mapping[str, Mapping[str, float]] | None = None,
+    readings: Mapping[str, str] | None = None,
     features: Sequence[Feature] = (),
     fields: Mapping[str, Sequence[object]] | None = None,
     joint: bool = True,
@@ -47,7 +48,8 @@ def confounds(
 ) -> ConfoundAudit:
     """Audit a benchmark, and methods on it.
 
-    `scores` are methods by name, each a score by record id. `features` are added to the declared
+    `scores` are methods by name, each a score by record id; `readings` says of some how their texts
+    were read as numbers. `features` are added to the declared
     ones; `fields` are other columns of the file, which the linter checks for label leaks. Without
     `joint` no model is fitted, and there is no verdict.
     """
@@ -72,6 +74,8 @@ def confounds(
     alone = feature_results(table, label, groups)
     alone += source_result(items, label, groups, looked_at=len(table) + 1)
     note_records(benchmark, fields or {}, methods, caveats)
+    for name, said in (readings or {}).items():
+        caveats.add("read-as", f"{name:.60}: {said}.")
     findings = lint(items, label, fields=fields)
     codes = [caveat.code for caveat in caveats.in_order_noted()]
     verdict = decide(model, together, alone, no_text="no-text" in codes)

@@ -11,7 +11,8 @@ from typing import Any
 
 from assay.benchmark.benchmark import Benchmark
 from assay.errors import SpecError
-from assay.tables.nested import as_word, number_in
+from assay.logs.columns.number_texts import read_numbers
+from assay.tables.nested import as_word
 
 _IN_ORDER = "Give one number per record, in the order of the records, or scores by id."
 
@@ -29,7 +30,9 @@ def is_cell(value: object) -> bool:
     return value is None or isinstance(value, (Real, str)) or _is_missing(value)
 
 
-def scores_in_order(values: Sequence[object], benchmark: Benchmark) -> dict[str, object]:
+def scores_in_order(
+    values: Sequence[object], benchmark: Benchmark, readings: dict[str, str]
+) -> dict[str, object]:
     """Scores by id, of one for each record, or for each that was not left out."""
     ids = [item.id for item in benchmark.items]
     if len(values) != len(ids):
@@ -39,25 +42,29 @@ def scores_in_order(values: Sequence[object], benchmark: Benchmark) -> dict[str,
             f"{len(values):,} scores, but {benchmark.name} has {benchmark.records:,} records",
             hint=_IN_ORDER,
         )
-    return {record: score_of_cell(value, record) for record, value in zip(ids, values, strict=True)}
+    return scores_of_cells(dict(zip(ids, values, strict=True)), readings)
 
 
-def scores_in_array(array: Any, benchmark: Benchmark, index: object) -> dict[str, object]:  # noqa: ANN401 - theirs
+def scores_in_array(
+    array: Any,  # noqa: ANN401 - theirs
+    benchmark: Benchmark,
+    index: object,
+    readings: dict[str, str],
+) -> dict[str, object]:
     """Scores by id, of an array or a series; `index` is that of the records' own frame."""
     values = _values(array)
     labels = getattr(array, "index", None)
     if labels is None or callable(labels) or _same(labels, index):
-        return scores_in_order(values, benchmark)
+        return scores_in_order(values, benchmark, readings)
     words = [as_word(label) for label in labels]
     ids = benchmark.all_ids
     if words == ids or words == [str(number) for number in range(len(ids))]:
-        return scores_in_order(values, benchmark)
+        return scores_in_order(values, benchmark, readings)
     if not benchmark.numbered and set(words) <= set(ids):
         for word in set(words) if len(set(words)) < len(words) else ():
             if words.count(word) > 1:
                 raise SpecError(f"the scores have the id {word!r:.60} more than once")
-        pairs = zip(words, values, strict=True)
-        return {word: score_of_cell(value, word) for word, value in pairs}
+        return scores_of_cells(dict(zip(words, values, strict=True)), readings)
     raise SpecError(
         f"scores in a {type(array).__name__} whose index is neither the ids of the records nor the"
         f" index of their frame; it begins with {', '.join(map(repr, words[:3]))}",
@@ -66,18 +73,14 @@ def scores_in_array(array: Any, benchmark: Benchmark, index: object) -> dict[str
     )
 
 
-def score_of_cell(value: object, record: object) -> object:
-    """A score as a number, also where it is written as a text; a blank text is missing."""
-    if _is_missing(value):
-        return None
-    if not isinstance(value, str) or not value.strip():
-        return None if isinstance(value, str) else value
-    number = number_in(value)
-    if number is None:
-        raise SpecError(
-            f"the score of record {record!r:.60} is the text {value!r:.60}, expected a number"
-        )
-    return number
+def scores_of_cells(cells: Mapping[Any, object], readings: dict[str, str]) -> dict[Any, object]:
+    """Scores by record as numbers, also where they are written as texts; a blank one is None."""
+    placed = [
+        (f"record {record!r:.60}", None if _is_missing(value) else value)
+        for record, value in cells.items()
+    ]
+    numbers = read_numbers("the scores", "score", placed, readings=readings)
+    return dict(zip(cells, numbers, strict=True))
 
 
 def _values(array: Any) -> list[object]:  # noqa: ANN401 - theirs

@@ -131,10 +131,7 @@ def _note_the_run(run: Run, unscored: int, caveats: Caveats) -> None:
     if not run.complete:
         caveats.add("incomplete-run")
     if unscored:
-        kinds = sorted({record.error.kind for record in run.records if record.error is not None})
-        caveats.add(
-            "unscored", f"{unscored} of them" + (f": {', '.join(kinds)}." if kinds else ".")
-        )
+        caveats.add("unscored", f"{unscored} of them{_why_unscored(run, unscored)}.")
     caveats.add(_ISOLATION[run.isolation])
     if run.folds is not None:
         caveats.add("learner")
@@ -144,6 +141,18 @@ def _note_the_run(run: Run, unscored: int, caveats: Caveats) -> None:
         caveats.add("environment-passed", f"{', '.join(run.environment)}.")
     if run.printed:
         caveats.add("method-printed", f"{run.printed:,} bytes.")
+
+
+def _why_unscored(run: Run, unscored: int) -> str:
+    """The kinds of failures; of a run that stopped, apart from the items it never asked."""
+    failed = [record for record in run.records if record.error is not None]
+    kinds = ", ".join(sorted({record.error.kind for record in failed if record.error is not None}))
+    said = f": {kinds}" if kinds else ""
+    never_asked = unscored - len({record.item for record in failed})
+    if run.complete or never_asked <= 0:
+        return said
+    first = f": {len(failed):,} failed ({kinds}), " if kinds else ": "
+    return f"{first}{never_asked:,} {'was' if never_asked == 1 else 'were'} never asked"
 
 
 def _note_the_seal(run: Run, caveats: Caveats) -> None:

@@ -90,6 +90,12 @@ def failures_named(run: Run) -> Iterator[None]:
         yield
     except OneClassPartition as error:
         failures = [record.error for record in run.records if record.error is not None]
+        if not run.complete:
+            stopped = f"{error.message}; the run stopped after {counted(len(run.records), 'item')}"
+            raise OneClassPartition(
+                stopped + (f", with: {failures[-1].message}" if failures else ""),
+                hint="Run it on all items; items that fail are recorded with `keep_going=True`.",
+            ) from None
         if not failures:
             raise
         first = f"the first with: {failures[0].message}"

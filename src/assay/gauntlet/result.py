@@ -112,8 +112,9 @@ class Scorecard(Result, frozen=True, kw_only=True):
     def meaning(self) -> str:
         """The verdict in words, and how many records would settle an open one."""
         if self.unscored:
-            are = "item is" if self.unscored == 1 else "items are"
-            return f"{self.unscored:,} of {self.items:,} {are} unscored, so there is no verdict"
+            are = "is" if self.unscored == 1 else "are"
+            of = f"{self.unscored:,} of {counted(self.items, 'item')}"
+            return f"{of} {are} unscored, so there is no verdict"
         meaning = _MEANING[self.verdict]
         if self.records_needed is not None:
             meaning += f"; about {self.records_needed:,} like these would"

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from assay.errors import SpecError, storage
+from assay.logs.columns.number_texts import read_numbers
 from assay.tables.faults import Faults
 from assay.tables.nested import dotted, kind_of, listed_names, with_paths
 from assay.tables.source import STANDARD_INPUT, TableSource, read_table
@@ -23,14 +24,16 @@ def load_scores(
     id_column: str | None = None,
     by_line: bool = False,
     encoding: str | None = None,
+    readings: dict[str, str] | None = None,
 ) -> Mapping[str, float]:
     """Scores by record id; a line without a score (null, or empty) leaves its record unscored.
 
     `ids` are those of all records of the benchmark's file. With `by_line` the ids of the scores are
-    ignored, like those of the benchmark. A path of `-` is standard input.
+    ignored, like those of the benchmark. A path of `-` is standard input. How texts were read as
+    numbers is added to `readings`, by column.
     """
     source = place if isinstance(place, TableSource) else _read(place)
-    known, scores = set(ids), dict[str, float]()
+    known, cells = set(ids), dict[str, tuple[str, object]]()
     plain = list(ids) == [str(number) for number in range(1, len(ids) + 1)]
     numbered = by_line or (plain and id_column is None)
     faults = Faults(source.place)
@@ -50,15 +53,24 @@ def load_scores(
         key = None if by_line else _key(row.get(id_column or "id"))
         try:
             key = _record(key, number, where, ids, known, id_column, numbered=numbered)
-            if key in scores:
+            if key in cells:
                 raise SpecError(f"{where}: a second score for {key!r:.60}")
-            value = _number(row[column], where, column)
+            cells[key] = where, _cell(row[column], where, column)
         except SpecError as error:
             faults.add(error)
-            continue
-        if value is not None:
-            scores[key] = value
-    faults.refuse()
+    numbers = read_numbers(
+        source.place,
+        column,
+        cells.values(),
+        has_semicolons=lambda: source.has_semicolons(encoding=encoding),
+        readings=readings,
+        faults=faults,
+    )
+    scores = {
+        key: float(number)
+        for key, number in zip(cells, numbers, strict=True)
+        if isinstance(number, (int, float))
+    }
     if not scores:
         raise SpecError(f"{source.place}: no scores")
     return scores
@@ -108,12 +120,13 @@ def _key(value: object) -> str | None:
     return str(value)
 
 
-def _number(value: object, where: str, column: str) -> float | None:
-    if value is None or value == "":
-        return None
+def _cell(value: object, where: str, column: str) -> object:
+    """A cell that may hold a score: a finite number, a text, or nothing."""
+    if value is None or isinstance(value, str):
+        return value
     try:
-        number = float(value) if isinstance(value, int | float | str) else math.nan
-    except (ValueError, OverflowError):
+        number = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
         number = math.nan
     if not math.isfinite(number):
         raise SpecError(

@@ -47,7 +47,7 @@ def draw_comparison(comparison: Comparison, out: "Console", *, caveats: bool = F
             out.print(styled(f"{read.side:<9}  {read.described}", style="dim"))
     for caveat in comparison.caveats:
         if caveat.code in _FIRST:
-            out.print(styled(as_flags(f"{caveat.code}: {caveat.message}"), style="yellow"))
+            _draw_first(f"{caveat.code}: {caveat.message}", out)
     out.print()
     draw_figures(comparison, out)
     out.print()
@@ -57,6 +57,15 @@ def draw_comparison(comparison: Comparison, out: "Console", *, caveats: bool = F
     others = [caveat for caveat in comparison.caveats if caveat.code not in _FIRST]
     draw_caveats(others, out, every=None if caveats else EVERY_CAVEAT)
     out.print(styled(comparison.signature, style="dim"))
+
+
+def _draw_first(text: str, out: "Console") -> None:
+    """A caveat on how columns were read; a line of a plan stands alone and whole, to be pasted."""
+    said, has_line, line = text.partition(" with the line ")
+    ending = " with the line" if has_line else ""
+    out.print(styled(as_flags(f"{said}{ending}"), style="yellow"))
+    if line:
+        out.print(styled(f"  {line}", style="yellow"), soft_wrap=True)
 
 
 def _sides(comparison: Comparison) -> str:

@@ -50,6 +50,7 @@ _FLAGGED = (
     " Flags mark an AUC of at least 0.70: length if |rho| is at least 0.5, otherwise orthogonal."
 )
 _INERT = " inert: an AUC under 0.70."
+_NOT_FITTED = "beyond the surface, surface share: not computed, as no surface model was fitted."
 _SHARES = (
     "beyond the surface: the AUC by the part of the score that surface features do not predict."
     " surface share: the share of the score that they predict."
@@ -78,7 +79,7 @@ def draw_audit(
     if audit.joint is not None:
         _draw_joint(audit.joint, out, numbered=audit.numbered)
     if audit.methods:
-        _draw_methods(audit.methods, out)
+        _draw_methods(audit.methods, out, fitted=audit.joint is not None)
     if audit.lint:
         _draw_lint(audit.lint, out, numbered=audit.numbered)
     style = f"bold {_STYLE[audit.verdict]}"
@@ -149,7 +150,17 @@ def _draw_joint(joint: Joint, out: "Console", *, numbered: bool) -> None:
     out.print()
 
 
-def _draw_methods(methods: Sequence[MethodResult], out: "Console") -> None:
+def _draw_methods(methods: Sequence[MethodResult], out: "Console", *, fitted: bool) -> None:
+    """Each method; without a surface model its AUC alone, and why the rest is missing."""
+    if not fitted:
+        alone = [
+            (method.name, f"{method.auc:.3f} {interval(method.low, method.high)}")
+            for method in methods
+        ]
+        out.print(table(("method", "AUC"), alone, right="ll"))
+        out.print(styled(_NOT_FITTED, style="dim"))
+        out.print()
+        return
     rows = []
     for method in methods:
         left, share = method.beyond, method.surface_share
@@ -178,8 +189,11 @@ def _draw_lint(findings: Sequence[Finding], out: "Console", *, numbered: bool) -
     out.print()
 
 
-def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
-    """Draw the surface before and after, what was dropped, and the new file's name."""
+def draw_balanced(balanced: Balanced, out: str, confounds: str, console: "Console") -> None:
+    """Draw the surface before and after, what was dropped, and the new file's name.
+
+    `confounds` is the command that audits the new file as it was audited here.
+    """
     rows = [
         ("records", f"{balanced.n:,}", f"{balanced.kept:,}"),
         ("positives", f"{balanced.positives:,}", f"{balanced.kept_positives:,}"),
@@ -193,7 +207,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
     others = [each for each in balanced.caveats if each not in telling]
     draw_caveats(others, console, every=None)  # of three kinds at most
     if not balanced.achieved:
-        words = "Nothing was written. Collect records whose surface does not predict the label."
+        words = f"Nothing was written. {as_flags(balanced.remedy)}"
         console.print(styled(f"{balanced.outcome} {words}"))
         return
     console.print(styled(balanced.balanced_for))
@@ -211,6 +225,7 @@ def draw_balanced(balanced: Balanced, out: str, console: "Console") -> None:
         share = f"{balanced.kept / balanced.n:.0%}"
         console.print(styled(f"{out} has {balanced.kept:,} of the records ({share})."))
     console.print(styled(balanced.audited))
+    console.print(styled(f"Audit it so: {confounds}", style="dim"))
 
 
 def _joint(surfaces: Surfaces) -> str:

@@ -159,7 +159,10 @@ def _standing(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
     loose = [names[row.file] for row in matrix.rows if row.entered is None]
     if loose:
         which = "every row is loose" if not lines else f"loose: {', '.join(loose)}"
-        lines.append(f"{which}; of each, {SELF_CONSISTENT}")
+        lines.append(
+            f"{which}; of each, {SELF_CONSISTENT}; a run inside a study (assay dual"
+            " --study FOLDER) is recorded"
+        )
     return lines
 
 

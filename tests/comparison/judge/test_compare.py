@@ -198,7 +198,7 @@ def test_a_missing_value_fails_or_is_left_out_as_was_said(gap, policy, candidate
     assert found.settings.plan.missing == policy
     assert ("either-way" in codes(found)) is (policy is None)
     (said,) = (one.message for one in found.caveats if one.code == "missing")
-    assert "2 of 8 of the candidate" in said
+    assert "2 of the candidate's 8 runs" in said
 
 
 def either_way(**how):
@@ -274,7 +274,7 @@ def test_gaps_are_counted_alike_whichever_dimension_comes_first():
     ]
     found = compare(baseline=before, candidate=after, policies={"missing": "exclude"})
     (said,) = (one.message for one in found.caveats if one.code == "missing")
-    assert said.count("4 of 8 of the candidate") == 2
+    assert said.count("4 of the candidate's 8 runs") == 2
     assert [one.name for one in found.dimensions] == ["a", "b"]
     assert found.verdict is NetVerdict.INCONCLUSIVE
 
@@ -318,7 +318,7 @@ def test_runs_that_one_side_lost_are_never_passed_over_however_many(kept):
 def test_an_instance_that_one_side_lacks_is_a_lost_run(lost):
     before, after = side([0] * 20), side([1] * 20)[lost:]
     found, left_out, failed = either_way(baseline=before, candidate=after)
-    assert f"Only the baseline has {lost} instance" in drawn(found)
+    assert f"Only the baseline has {lost} instance" in " ".join(drawn(found).split())
     assert left_out.instances == 20 - lost and failed.instances == 20
     assert (found.n_baseline, found.n_candidate) == (20, 20 - lost)
     assert failed.dimensions[0].candidate == pytest.approx(1.0 - lost / 20)
@@ -480,3 +480,16 @@ def test_looking_early_tells_after_how_many_pairs_it_was_decided():
     assert found.looks is not None and found.looks.decided_at is not None
     assert found.looks.decided_at <= 40
     assert "later ones were not used" in drawn(found)
+
+
+def test_missing_runs_are_not_called_crashed():
+    ours = [assay.Trial(instance=f"q{n}", dimensions={"ok": n % 2}) for n in range(20)]
+    theirs = [assay.Trial(instance=f"q{n}", dimensions={"ok": 1}) for n in range(19)]
+    found = assay.compare(ours, theirs)
+    said = next(one.message for one in found.caveats if one.code == "crashed")
+    assert said.endswith("Only the baseline has 1 instance: q19. They are left out.")
+    assert "Crashed:" not in said
+    theirs[0] = assay.Trial(instance="q0", dimensions={}, crashed=True)
+    found = assay.compare(ours, theirs)
+    said = next(one.message for one in found.caveats if one.code == "crashed")
+    assert said.endswith("q19. Crashed: 1 of the candidate's 19 runs. They are left out.")

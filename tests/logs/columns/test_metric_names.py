@@ -2,7 +2,7 @@ import pytest
 
 import assay
 from assay.comparison.spec import assumed
-from assay.logs.columns.metric_names import is_cost, is_counter, is_expected, is_fault
+from assay.logs.columns.metric_names import is_cost, is_counter, is_expected, is_fault, is_negated
 
 FAULTS = """
 brier brier_score ece ECE mce calibration_error expected_calibration_error aurc fpr fnr far frr eer
@@ -45,6 +45,26 @@ def test_a_cost_is_less_the_better_and_does_not_count(name):
 def test_a_quality_is_a_score_of_which_more_is_better(name):
     found = assumed(name, [0.0, 1.0])
     assert found.counts and found.better == "higher"
+
+
+@pytest.mark.parametrize(
+    "name",
+    "no_secrets_leaked not_solved no_tests_passed answers_not_supported never_correct non_toxic"
+    " without_errors notCorrect uncorrect not_unsafe".split(),
+)
+def test_a_negated_name_gets_no_direction(name):
+    assert is_negated(name) and not is_cost(name)
+    assert not assumed(name, [0.0, 1.0]).counts
+
+
+@pytest.mark.parametrize("name", "run_no no accuracy_without_context note_quality notable".split())
+def test_a_condition_or_a_number_is_no_negation(name):
+    assert not is_negated(name)
+
+
+@pytest.mark.parametrize("name", ["no_of_tokens", "no_tokens"])
+def test_the_number_of_something_is_no_negation(name):
+    assert is_cost(name)
 
 
 @pytest.mark.parametrize("name", ["rep", "repeat", "run_no", "attempt", "seed", "epoch", "iterIdx"])

@@ -1,5 +1,6 @@
 """Which columns are read, and that none is lost without a word."""
 
+import io
 import json
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 import assay
 from assay.logs.columns.cells import PAIRS
 from assay.logs.trial_rows import TrialColumns, read_rows
+from assay.report.comparison import draw_comparison
+from assay.report.terminal import console
 from assay.tables.source import TableSource
 
 
@@ -25,6 +28,12 @@ def jsonl(found):
 
 def both(cells, other, **how):
     return assay.compare(rows(*cells), rows(*other), **how)
+
+
+def drawn(found):
+    out = io.StringIO()
+    draw_comparison(found, console(out))
+    return out.getvalue()
 
 
 def caveat(result, code):
@@ -110,7 +119,7 @@ def test_a_planned_column_of_a_pair_of_words_is_read(tmp_path):
 def test_decimal_commas_are_read_between_semicolons():
     found = read("a.csv", "instance;acc;cost\nq;1;0,25\nr;0;1\ns;1;\n")
     assert [one.dimensions["cost"] for one in found.sides[None]] == [0.25, 1.0, None]
-    assert found.scores.commas == ["cost"]
+    assert found.scores.forms["cost"].comma
 
 
 @pytest.mark.parametrize(
@@ -124,7 +133,49 @@ def test_decimal_commas_are_read_between_semicolons():
 def test_other_commas_are_named_and_not_read(name, text):
     found = read(name, text)
     assert found.scores.names == ["acc"]
-    assert found.scores.unread == {"cost": "numbers with a comma"}
+    assert found.scores.unread == {"cost": "numbers with a comma: such as '0,25'"}
+
+
+def test_percentages_are_read_as_shares_and_said():
+    cells, other = ["52.4%", "9 %", "n/a", ""] * 3, ["60%", "19.5 %", "", "70%"] * 3
+    found = both(cells, other)
+    assert "acc: percentages, 60% is 0.6." in caveat(found, "read-as")
+    values = [one.dimensions["acc"] for one in read("a.jsonl", jsonl(rows(*cells))).sides[None]]
+    assert values[:4] == [0.524, 0.09, None, None]
+
+
+def test_percentages_with_decimal_commas_are_read_between_semicolons():
+    found = read("a.csv", "instance;acc\nq;52,4 %\nr;100%\n")
+    assert [one.dimensions["acc"] for one in found.sides[None]] == [0.524, 1.0]
+    with pytest.raises(assay.SpecError, match="numbers with a comma"):
+        read("a.jsonl", jsonl([{"instance": "q", "acc": "52,4 %"}]))
+
+
+@pytest.mark.parametrize("other", [0.5, "0.5", "1", True])
+def test_percentages_beside_other_numbers_are_refused(other):
+    with pytest.raises(assay.SpecError, match=r"holds both percentages, such as '52.4%'"):
+        read("a.jsonl", jsonl(rows("52.4%", other, "50%")))
+
+
+def test_percentages_on_one_side_and_numbers_on_the_other_are_refused():
+    with pytest.raises(assay.SpecError, match="holds percentages in"):
+        both(["52.4%"] * 10, [0.6] * 10)
+
+
+def test_a_range_up_to_100_for_percentages_is_refused():
+    plan = {"dimensions": {"acc": {"range": [0, 100]}}}
+    with pytest.raises(assay.SpecError, match="its range ends at 100, but its values"):
+        both(["52.4%"] * 10, ["60%"] * 10, config=plan)
+    found = both(["52.4%"] * 10, ["60%"] * 10, config={"dimensions": {"acc": {}}})
+    assert found.dimensions[0].delta == pytest.approx(0.076)
+
+
+def test_words_that_are_not_read_are_named_with_what_to_do():
+    before = [{**row, "Bestanden": "ja" if n % 2 else "nein"}
+              for n, row in enumerate(rows(*[0, 1] * 5))]  # fmt: skip
+    said = caveat(assay.compare(before, [dict(row) for row in before]), "columns-not-read")
+    assert "Bestanden (words: nein, ja)" in said
+    assert "words are scores only in pairs such as pass and fail" in said
 
 
 def test_every_column_is_read_or_named():
@@ -199,13 +250,63 @@ def test_the_name_is_given_as_the_reason_why_0_and_1_do_not_count():
 
 
 def test_the_caveat_has_a_line_that_can_be_pasted():
-    before = [{"instance": i, "hallucinated": i % 2, "ok": i % 2} for i in range(20)]
-    after = [{"instance": i, "hallucinated": 0, "ok": 1} for i in range(20)]
+    before = [{"instance": i, "hallucinated": i % 2, "ok": i % 2, "tokens": i} for i in range(20)]
+    after = [{"instance": i, "hallucinated": 0, "ok": 1, "tokens": i + 9} for i in range(20)]
+    guessed = assay.compare(before, after)
     said = caveat(assay.compare(before, after), "undirected")
     assert "hallucinated (0 and 1; by its name, more may be worse)" in said
-    line = said.partition("with the line ")[2].partition(" (")[0]
-    assert line == 'dimensions.hallucinated.better = "lower"'
-    assert assay.compare(before, after, config=_file(line)).favourable
+    line = said.partition("with the line ")[2]
+    cost = 'tokens = {counts = false, better = "lower", margin = 0}'
+    assert line == f'dimensions = {{ok = {{}}, {cost}, hallucinated = {{better = "lower"}}}}'
+    pasted = assay.compare(before, after, config=_file(line))
+    assert pasted.favourable and caveat(pasted, "not-in-plan") is None
+    assert caveat(pasted, "costs-more") == caveat(guessed, "costs-more") is not None
+    as_guessed, as_planned = (
+        next(one for one in found.dimensions if one.name == "tokens") for found in (guessed, pasted)
+    )
+    assert as_guessed == as_planned
+    assert f"  {line}" in drawn(guessed).splitlines()
+
+
+def test_a_gate_without_a_direction_offers_a_plan_that_keeps_the_other_columns():
+    before = [{"instance": i, "leaked": i % 2, "ok": i % 2, "style": 1} for i in range(20)]
+    after = [{"instance": i, "leaked": 0, "ok": 1, "style": i % 2} for i in range(20)]
+    with pytest.raises(assay.SpecError, match="so its gate needs a direction") as error:
+        assay.compare(before, after, gate=["leaked", "style"])
+    plan = "\n".join(error.value.details)
+    pasted = assay.compare(before, after, config=_file(plan))
+    assert {one.name for one in pasted.dimensions} == {"leaked", "ok", "style"}
+    assert {one.name for one in pasted.settings.plan.dimensions if one.gated} == {"leaked", "style"}
+    assert caveat(pasted, "not-in-plan") is None
+
+
+def test_a_negated_name_leaves_the_direction_to_the_user():
+    before = [{"instance": i, "no_secrets_leaked": i % 2, "ok": i % 2} for i in range(20)]
+    after = [{"instance": i, "no_secrets_leaked": 1, "ok": 1} for i in range(20)]
+    said = caveat(assay.compare(before, after), "undirected")
+    assert "its name is negated" in said and '"lower"' not in said
+    line = said.partition("with the line ")[2]
+    with pytest.raises(assay.SpecError, match="better"):  # until it is filled in
+        assay.compare(before, after, config=_file(line))
+    filled = line.replace("?", "higher")
+    assert assay.compare(before, after, config=_file(filled)).favourable
+
+
+def test_a_column_that_looks_like_the_number_of_the_repeat_is_proposed():
+    before = [{"instance": n // 3, "attempt": n % 3, "ok": n % 2} for n in range(60)]
+    after = [{**row, "ok": 1} for row in before]
+    found = assay.compare(before, after)
+    assert "attempt: `trial=attempt`." in caveat(found, "trial-unnamed")
+    assert caveat(assay.compare(before, after, trial="attempt"), "trial-unnamed") is None
+
+
+def test_columns_that_a_plan_leaves_out_are_named():
+    before = [{"instance": i, "ok": i % 2, "style": 1, "tokens": 9} for i in range(20)]
+    plan = {"dimensions": {"ok": {}}}
+    after = [dict(row) for row in before]
+    said = caveat(assay.compare(before, after, config=plan), "not-in-plan")
+    assert said.endswith("not compared. style, tokens.")
+    assert caveat(assay.compare(before, after), "not-in-plan") is None
 
 
 def _file(text):

@@ -12,7 +12,7 @@ CODES: Codes = {
     "lost-runs-decide": "The verdict depends on whether missing values and crashed runs are left"
     " out or count as failures.",
     "missing": "Values are missing.",
-    "crashed": "Runs crashed, or are on one side only.",
+    "crashed": "Runs are missing on one side, or crashed; `crashed=` decides how both count.",
     "either-way": "Missing values and crashed runs are left out. Counting them as failures gives"
     " the same verdict.",
     "models-differ": "The comparison is between different models.",
@@ -26,6 +26,8 @@ CODES: Codes = {
     "scorer-unknown": "Only some runs name their scorer.",
     "absent": "No run has these dimensions, so they are not compared.",
     "columns-not-read": "These columns are not read as scores.",
+    "trial-unnamed": "Repeated runs are not paired one by one, though a column looks like their"
+    " number. Name it.",
     "columns-left-out": "Columns without evidence of their own are left out.",
     "same-content": "Runs without ids have the same bytes. Was a run given twice?",
     "several-bars": "A stored run was judged under several versions of the bars; the newest is"
@@ -43,7 +45,8 @@ CODES: Codes = {
     "plain-scores": "The sides are plain scores.",
     "assumed": "These columns are read as scores from 0 to 1, higher is better; `config=` can"
     " change that.",
-    "read-as": "Words in these columns are read as numbers.",
+    "read-as": "Texts in these columns are read as numbers.",
+    "not-in-plan": "These columns are not in the plan, so they are not compared.",
     "undirected": "These columns are not part of the verdict, because no plan says which direction"
     " is better.",
     "unpaired": "Runs are compared as independent runs, not as pairs.",

@@ -15,10 +15,13 @@ from assay.comparison.judge.lost_runs import missing_instances
 from assay.comparison.plan_text import (
     are_shares,
     column_lines,
-    key,
+    cost_lines,
+    counting_lines,
+    dimension_lines,
+    on_one_line,
     plan_lines,
-    range_line,
     shown_values,
+    undirected_words,
 )
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed
 from assay.digests import short
@@ -182,10 +185,16 @@ def assumed_dimensions(
                 f"no run has the gated dimension {name!r:.60}; the dimensions are {listed}",
                 hint="Name one of these: `gate=NAME`.",
             )
-    dimensions = [
-        assumed(name, known, gated=name in gated, lower=name in lower)
-        for name, known in values.items()
-    ]
+    stated = _judged_without_a_plan(values, gated, lower)
+    dimensions = []
+    for name, held in values.items():
+        try:
+            made = assumed(name, held, gated=name in gated, lower=name in lower)
+        except SpecError as error:  # a plan with its lines alone would drop the other columns
+            others = [line for other in stated if other != name for line in stated[other]]
+            details = [*others, *(error.details or ())]
+            raise SpecError(error.message, hint=error.hint, details=details) from None
+        dimensions.append(made)
     if not any(dimension.counts for dimension in dimensions):
         raise SpecError(
             "no column is known to be a score from 0 to 1 of which more is better",
@@ -200,20 +209,38 @@ def assumed_dimensions(
         notes.add("assumed", f"{', '.join(guessed)}.")
     undirected = [dimension.name for dimension in dimensions if dimension.better is None]
     if undirected:
-        notes.add("undirected", _undirected({name: values[name] for name in undirected}))
+        notes.add("undirected", _undirected({name: values[name] for name in undirected}, stated))
     return Dimensions(dimensions=tuple(dimensions))
 
 
-def _undirected(columns: Mapping[str, Sequence[float]]) -> str:
-    """The columns without a direction and their values; and the line of a plan for the first."""
+def _judged_without_a_plan(
+    values: Mapping[str, Sequence[float]], gated: Collection[str], lower: Collection[str]
+) -> dict[str, list[str]]:
+    """The columns that count without a plan, then the costs, with the lines that keep them so."""
+    found = [assumed(name, known, lower=name in lower) for name, known in values.items()]
+    counting = {
+        each.name: counting_lines(
+            each.name, gated=each.gated or each.name in gated, lower=each.better == "lower"
+        )
+        for each in found
+        if each.counts
+    }
+    costs = [each.name for each in found if not each.counts and each.better is not None]
+    return counting | {name: cost_lines(name) for name in costs}
+
+
+def _undirected(columns: Mapping[str, Sequence[float]], stated: Mapping[str, Sequence[str]]) -> str:
+    """The columns without a direction and their values; and a plan in which the first counts too.
+
+    `stated` are the columns judged so far, with their lines: a plan without them would drop them.
+    The line of the plan comes last and alone, to be pasted.
+    """
     shares = [name for name, values in columns.items() if are_shares(values)]
     said = [
-        f"{name} ({shown_values(values)}{'; by its name, more may be worse' * (name in shares)})"
+        f"{name} ({shown_values(values)}{f'; {undirected_words(name)}' * (name in shares)})"
         for name, values in columns.items()
     ]
     first = next(iter([*shares, *columns]))
-    line = 'better = "lower"' if first in shares else range_line(columns[first])
-    return (
-        f"{', '.join(said)}. To count {first}: `config=FILE` with the line {key(first)}.{line}"
-        " (a plan names every column that counts)."
-    )
+    line = on_one_line({**stated, first: dimension_lines(first, columns[first])})
+    also = ", and keep the others as they are" if stated else ""
+    return f"{', '.join(said)}. To count {first}{also}: `config=FILE` with the line {line}"

@@ -105,9 +105,13 @@ def missing_instances(
     return lacking
 
 
-def failed_twin(trial: Trial) -> Trial:
+class FailedTwin(Trial, frozen=True, kw_only=True, gc=False):
+    """A run that is missing on one side: it counts as crashed, but none crashed."""
+
+
+def failed_twin(trial: Trial) -> FailedTwin:
     """A crashed run in place of the missing twin of this one."""
-    return Trial(
+    return FailedTwin(
         instance=trial.instance,
         trial=trial.trial,
         dimensions={},

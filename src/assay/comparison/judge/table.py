@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.comparison.judge.caveats import Notes
-from assay.comparison.judge.lost_runs import failed_twin
+from assay.comparison.judge.lost_runs import FailedTwin, failed_twin
 from assay.comparison.judge.pairing import Design, KeptUnits, UnitChoice, arrange
 from assay.comparison.judge.redundant import redundant
 from assay.comparison.plan_text import dimension_lines
@@ -215,15 +215,20 @@ def _settle(
 def _note_crashed(
     baseline: Sequence[Trial], candidate: Sequence[Trial], plan: Dimensions, notes: Notes
 ) -> None:
-    crashed = [sum(trial.crashed for trial in side) for side in (baseline, candidate)]
-    if counts := _counts(crashed, (len(baseline), len(candidate))):
-        notes.add("crashed", f"{counts}. {_crash_policy(plan)}")
+    """Count the runs that crashed, apart from those that are missing and noted already."""
+    made = [[trial for trial in side if not isinstance(trial, FailedTwin)]
+            for side in (baseline, candidate)]  # fmt: skip
+    counts = _counts([sum(trial.crashed for trial in side) for side in made], [*map(len, made)])
+    if counts:
+        notes.add("crashed", f"Crashed: {counts}. {_crash_policy(plan)}")
+    elif sum(map(len, made)) < len(baseline) + len(candidate):
+        notes.add("crashed", _crash_policy(plan))
 
 
 def _counts(parts: Sequence[int], totals: Sequence[int]) -> str:
     """The number of runs on each side that has any."""
     return " and ".join(
-        f"{part} of {total} of the {side}"
+        f"{part} of the {side}'s {counted(total, 'run')}"
         for side, part, total in zip(_SIDES, parts, totals, strict=True)
         if part
     )

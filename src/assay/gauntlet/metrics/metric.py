@@ -65,7 +65,7 @@ class Asked:
             if not scored:
                 raise OneClassPartition(
                     f"bar {self.bar.id}: no scored record with {text} in {self.corpus.name},"
-                    f" and all {len(side)} failed"
+                    f" which has {len(side):,}; none of them has an output"
                 )
         return above, below
 

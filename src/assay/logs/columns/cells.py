@@ -22,6 +22,14 @@ def is_blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
+def is_gap(value: object) -> bool:
+    """Whether a cell is empty, or a word for a missing value."""
+    word = value.strip().lower() if isinstance(value, str) else value
+    if isinstance(word, float) and math.isnan(word):
+        return True
+    return is_blank(value) or (isinstance(word, str) and math.isnan(WORDS.get(word, 0.0)))
+
+
 def is_number(value: object) -> bool:
     """Whether a cell holds a number, a truth value or a gap."""
     if type(value) is float:

@@ -7,6 +7,7 @@ for a fault costs the user a line of a plan; a fault wrongly taken for a score c
 """
 
 import re
+from itertools import pairwise
 
 _COSTS = frozenset(
     "token tokens cost costs usd eur gbp chf jpy cny inr dollar dollars euro euros cent cents money"
@@ -84,6 +85,9 @@ _QUALITIES = frozenset(
     " hit hits solved passed quality".split()
 )
 _RATIOS = frozenset("rate ratio score share fraction".split())
+_NEGATIONS = frozenset("no non without".split())
+"""Words that negate what follows; `not` and `never` negate wherever they stand."""
+_NEGATED_WORD = re.compile(r"(?:un|non)(?P<rest>[a-z]{2,})")
 _SPEED = re.compile(r"\bper (?:s|secs?|seconds?|min|minutes?|hours?)\b")
 _IN_TIME = re.compile(r"\b(?:in|on) (?:time|budget)\b")
 _EXPECTED = frozenset(
@@ -114,16 +118,42 @@ def _words(name: str) -> list[str]:
 def is_fault(name: str) -> bool:
     """Whether more may be worse, or no better, by the name: no direction is assumed."""
     words = _words(name)
+    if _is_negated(words):
+        return True
     words = _NO_FAULTS.sub(" ", " ".join(words)).split()
     if " ".join(words) in _WHOLE_FAULTS or _are(words, _EXPECTED):
         return True
-    if any(word in _FAULTS or _FAULT_STEMS.match(word) for word in words):
+    if any(map(_means_fault, words)):
         return True
     if _is_quality(words):
         return False
     if _names_cost(words):
         return bool(_RATIOS & set(words) or _SPEED.search(" ".join(words)))
     return bool(_AMOUNTS & {*words[:1], *words[-1:]})
+
+
+def is_negated(name: str) -> bool:
+    """Whether a name says that something is absent, such as `no_secrets_leaked`.
+
+    Whether that is good depends on what is absent, so the name tells no direction at all.
+    """
+    return _is_negated(_words(name))
+
+
+def _is_negated(words: list[str]) -> bool:
+    if len(words) > 1 and {"not", "never"} & set(words):
+        return True
+    if words[:2] == ["no", "of"] or (words[:1] == ["no"] and _names_cost(words)):
+        return False  # the number of something
+    for at, (word, following) in enumerate(pairwise(words)):
+        if word in _NEGATIONS and (at == 0 or following in _QUALITIES or _means_fault(following)):
+            return True
+    negated = (match["rest"] for word in words if (match := _NEGATED_WORD.fullmatch(word)))
+    return any(rest in _QUALITIES or _means_fault(rest) for rest in negated)
+
+
+def _means_fault(word: str) -> bool:
+    return word in _FAULTS or _FAULT_STEMS.match(word) is not None
 
 
 def is_cost(name: str) -> bool:

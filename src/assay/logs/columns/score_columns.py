@@ -7,7 +7,6 @@ numbers, each once.
 """
 
 import math
-import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +19,7 @@ from assay.logs.columns.cells import (
     value_of,
 )
 from assay.logs.columns.metric_names import is_counter, is_expected, is_identifier
+from assay.logs.columns.number_texts import NumberForm, is_percentage, number_form
 from assay.tables.nested import Row
 from assay.wording import as_column, counted, some
 
@@ -29,32 +29,32 @@ _RARE = 1e-3
 _MOST_WORDS = 4
 _LONGEST_WORD = 20
 _MOST_READ = 10_000
-_PERCENTAGE = re.compile(r"-?\d+(\.\d+)?\s*%")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreColumns:
-    """The columns to read, the pair of words of some, and those with decimal commas.
+    """The columns to read; the pair of words of some, and how others write numbers as texts.
 
     `unread` are the columns that are left out, and why.
     """
 
     names: list[str] = field(default_factory=list)
     pairs: dict[str, tuple[str, str]] = field(default_factory=dict)
-    commas: list[str] = field(default_factory=list)
+    forms: dict[str, NumberForm] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
 
     def converted(self, row: Row) -> Row:
-        """A row with numbers in place of words and decimal commas."""
-        if not self.pairs and not self.commas:
+        """A row with numbers in place of words, percentages and decimal commas."""
+        if not self.pairs and not self.forms:
             return row
         changed: dict[str, object] = {}
         for name, pair in self.pairs.items():
             word = str(row.get(name) or "").strip().lower()
             if word in pair:
                 changed[name] = float(word == pair[0])
-        for name in self.commas:
-            changed[name] = str(row.get(name) or "").replace(",", ".")
+        for name, form in self.forms.items():
+            cell = row.get(name)
+            changed[name] = form.value(cell) if isinstance(cell, str) else cell
         return {**row, **changed}
 
 
@@ -102,8 +102,8 @@ def _sort(
         return None if values or is_asked else "empty"
     if (pair := pair_of(values)) is not None:
         found.pairs[name] = pair
-    elif have_decimal_commas(values) and has_semicolons():
-        found.commas.append(name)
+    elif (form := number_form(place, name, values, has_semicolons=has_semicolons)).said:
+        found.forms[name] = form
     elif is_asked:
         raise _no_numbers(place, name, values, words)
     elif 2 * len(words) <= len(values):
@@ -113,7 +113,7 @@ def _sort(
             " `dimension=COLUMN`.",
         )
     else:
-        return "numbers with a comma" if have_decimal_commas(values) else _words_said(words)
+        return _words_said(words, has_commas=have_decimal_commas(values))
     found.names.append(name)
     return None
 
@@ -168,10 +168,10 @@ def _no_numbers(
     )
 
 
-def _words_said(words: Sequence[object]) -> str:
+def _words_said(words: Sequence[object], *, has_commas: bool) -> str:
     """The values of a column, if they are a few short words."""
-    if all(_PERCENTAGE.fullmatch(str(word).strip()) for word in words[:_MOST_READ]):
-        return f"text: percentages such as {str(words[0])!r}; write 87% as 0.87"
+    if has_commas or all(map(is_percentage, words[:_MOST_READ])):
+        return f"numbers with a comma: such as {words[0]!r:.60}"
     few = list(dict.fromkeys(str(word) for word in words[:_MOST_READ]))
     if len(few) <= _MOST_WORDS and all(len(word) <= _LONGEST_WORD for word in few):
         return f"words: {', '.join(few)}"
@@ -179,18 +179,25 @@ def _words_said(words: Sequence[object]) -> str:
 
 
 def read_as(scores: ScoreColumns) -> dict[str, str]:
-    """How the words and commas of a column were read, in words."""
+    """How the texts of a column were read as numbers, in words."""
     said = {name: f"{pair[0]} is 1, {pair[1]} is 0" for name, pair in scores.pairs.items()}
-    return said | dict.fromkeys(scores.commas, "with decimal commas")
+    return said | {name: form.said for name, form in scores.forms.items()}
 
 
 def unread_words(unread: Mapping[str, str]) -> str:
-    """The columns that are not read, by reason."""
+    """The columns that are not read, by reason, and what the user can do about it."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in unread.items():
-        by_reason.setdefault(reason.partition(":")[0], []).append(f"{name:.60}")
+        by_reason.setdefault(reason, []).append(f"{name:.60}")
     said = []
     for reason, names in by_reason.items():
         more = f"; `trial={names[0]}` pairs runs by it" if reason == COUNTER else ""
         said.append(f"{some(names, 8)} ({reason}{more})")
+    if any(reason.startswith("words: ") for reason in by_reason):
+        said.append(
+            "words are scores only in pairs such as pass and fail, or yes and no; for others,"
+            " write 1 and 0"
+        )
+    if any(reason.startswith("numbers with a comma") for reason in by_reason):
+        said.append("decimal commas are read in files whose cells are separated by semicolons")
     return "; ".join(said)

@@ -23,6 +23,8 @@ _LEGEND = (
     " point estimates. PASS and FAIL are shown with 95 % confidence, UNRESOLVED is neither."
 )
 
+_WORSE = "A figure over two partitions is that of the worse one."
+
 
 def draw_board(board: Board, out: "Console") -> None:
     """Draw a table for each task, newest bars last."""
@@ -40,7 +42,7 @@ def draw_board(board: Board, out: "Console") -> None:
     out.print()
     for line in unreadable_lines(board.unreadable):
         out.print(styled(line))
-    out.print(styled(_LEGEND, style="dim"))
+    out.print(styled(f"{_LEGEND} {_WORSE}", style="dim"))
     out.print(styled("Not verified here. Check every record: assay verify", style="dim"))
 
 
