@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,8 +39,11 @@ def test_a_file_over_its_bound_is_refused_and_one_at_it_is_read(tmp_path):
     assert read_bounded(tmp_path / "file", 3) == b"123"
     with pytest.raises(SpecError, match="more than 2 bytes"):
         read_bounded(tmp_path / "file", 2)
-    with pytest.raises(SpecError, match="not a regular file"):
+    with pytest.raises(SpecError, match="a folder, not a file"):
         read_bounded(tmp_path, 2)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SpecError, match="not a regular file"):
+        read_bounded(tmp_path / "pipe", 2)
 
 
 def test_a_file_without_end_is_refused_before_it_is_read(tmp_path):

@@ -25,6 +25,7 @@ from fuzzing.targets import (  # noqa: F401 - each enters its targets in the tab
     duals,
     harness_logs,
     ledgers,
+    models,
     runs,
     states,
     studies,

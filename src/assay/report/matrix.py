@@ -16,7 +16,7 @@ from assay.dual_condition.matrix import CSV_HEAD, HEAD, MARK, MARK_END, Matrix, 
 from assay.dual_condition.result import Quantity, RowState
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import marked, styled, table
-from assay.wording import interval
+from assay.wording import as_flags, interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +56,7 @@ def draw_matrix(matrix: Matrix, out: "Console", *, history: bool = False) -> Non
         out.print(table(_PAST, _past_rows(matrix, names)))
     out.print()
     for line in _standing(matrix, names):
-        out.print(styled(line))
+        out.print(styled(as_flags(line)))
     out.print()
     out.print(styled(_LEGEND, style="dim"))
 
@@ -78,7 +78,7 @@ def matrix_markdown(matrix: Matrix, *, of: str, history: bool = False) -> str:
             parts.append(f"{markdown(names[row.file])}: {markdown(_why_undecided(row))}\n")
     if history:
         parts.append(markdown_table(_PAST, _past_rows(matrix, names)))
-    parts += [f"{markdown(line)}\n" for line in _standing(matrix, names)]
+    parts += [f"{markdown(as_flags(line))}\n" for line in _standing(matrix, names)]
     results = ", ".join(f"{markdown(row.file)}" for row in matrix.rows)
     return "\n".join([*parts, f"{_LEGEND} Made from {results}.\n"])
 
@@ -160,8 +160,8 @@ def _standing(matrix: Matrix, names: Mapping[str, str]) -> list[str]:
     if loose:
         which = "every row is loose" if not lines else f"loose: {', '.join(loose)}"
         lines.append(
-            f"{which}; of each, {SELF_CONSISTENT}; a run inside a study (assay dual"
-            " --study FOLDER) is recorded"
+            f"{which}; of each, {SELF_CONSISTENT}; run it inside a study (`study=FOLDER`) to have"
+            " it recorded"
         )
     return lines
 
