@@ -134,7 +134,7 @@ def test_a_csv_that_is_slightly_wrong_is_refused_with_the_place(name, written):
 
 def test_a_column_error_names_the_flag(written):
     with pytest.raises(SpecError) as caught:
-        load_benchmark(written(lines([{"q": "Q?", "label": 1}])))
+        load_benchmark(written(lines([{"zz": "Q?", "label": 1}])))
     assert caught.value.hint.startswith(
         "Which column holds the question? Name it: `question=COLUMN`. A file without questions:"
     )

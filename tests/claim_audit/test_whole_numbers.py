@@ -195,3 +195,8 @@ def test_common_forms_are_read(text, suffix, value):
 )  # fmt: skip
 def test_a_part_of_something_larger_is_refused(text):
     assert read(text, ".md") is None
+
+
+@pytest.mark.parametrize("text", ["{{(.5)}} %", "{(.5)} %", "-{(.5)}", "−{{0.5}}"])
+def test_a_number_in_braces_has_the_signs_around_them(text):
+    assert read(text, ".md") is None

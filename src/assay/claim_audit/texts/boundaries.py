@@ -50,8 +50,8 @@ _BEHIND_ANY_CASE = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_ANY_CASE = re.compile(rf"\b(?:{_NUMERALS}|ten)\s+point\s+\Z", re.IGNORECASE)
-_ENCLOSED_BEFORE = re.compile(rf"(?:[{_MARKS}{DASHES}+]|\+/-)\s?[(\[\"'\u201c\u2018]+\Z")
-_ENCLOSED_BEHIND = re.compile(rf"[)\]\"'\u201d\u2019]+[\s-]?(?:[{_MARKS}]|(?:{_LARGE})\b|[eE]\d)")
+_ENCLOSED_BEFORE = re.compile(rf"(?:[{_MARKS}{DASHES}+]|\+/-)\s?[(\[{{\"'\u201c\u2018]+\Z")
+_ENCLOSED_BEHIND = re.compile(rf"[)\]}}\"'\u201d\u2019]+[\s-]?(?:[{_MARKS}]|(?:{_LARGE})\b|[eE]\d)")
 _LARGE_WORD = re.compile(r"(?:hundred|thousand|million|billion|trillion|dozen)\b", re.IGNORECASE)
 """A sign or a unit outside of brackets: it is the number's too."""
 _ONE_IN = re.compile(r"\s+in\s+(?:a\s+)?(?:\d|two|three|four|five|six|seven|eight|nine|ten|twenty"
