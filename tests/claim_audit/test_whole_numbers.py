@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assay.claim_audit.texts.document import Document
@@ -121,6 +121,7 @@ def spelled(draw, forms):
     sign = draw(st.sampled_from(["", *minus]))
     digits = draw(st.sampled_from(sorted(DIGITS)))
     wrapper, other = draw(st.sampled_from(wrapped)), draw(st.sampled_from(wrapped))
+    assume(not any(mark in wrapper and mark in other for mark in UNNESTED))
     unit = draw(st.sampled_from(sorted(suffixes)))
     inner = digits if suffix == ".rst" else other.format(digits)  # roles do not nest
     factor = suffixes[unit]
@@ -130,11 +131,14 @@ def spelled(draw, forms):
     return draw(st.sampled_from(parts)), suffix, value
 
 
+@settings(derandomize=True)
 @given(spelled((MINUS, WRAPPED, SUFFIXES)))
 def test_a_number_in_markup_is_read_whole_or_refused(case):
     assert_whole_or_refused(*case)
 
 
+UNNESTED = ("](", "][", "$", ":`", "~~")
+"""What no page has twice, one in the other: links in links, formulas in formulas, roles."""
 CASES = [
     (sign + wrapper.format("0.442") + unit, suffix, factor, sign)
     for suffix in MARKED
