@@ -174,7 +174,7 @@ def balance(
 
 
 def _single_records(benchmark: Benchmark) -> str:
-    """How groups that nobody named bind the search, and how to balance single records instead."""
+    """How unnamed groups limit the search, and how to balance single records instead."""
     said = "Such a group is kept or dropped whole."
     if benchmark.numbered or benchmark.origin is None:
         return f"{said} To balance single records, name a column with another value in each."

@@ -25,7 +25,7 @@ class Clock:
         return time.time()
 
     def steady(self) -> float:
-        """Seconds that nobody sets."""
+        """Seconds of a clock that is never set back."""
         return time.monotonic()
 
     def pause(self, seconds: float) -> None:
