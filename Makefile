@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format docs bench stress error-rates net-effect-rates dual-rates surface-rates campaigns clean
+.PHONY: demo test check format docs bench stress error-rates net-effect-rates dual-rates surface-rates provenance campaigns clean
 
 demo: $(VENV)/.core
 	$(BIN)/assay demo
@@ -56,8 +56,14 @@ dual-rates: $(VENV)/.dev
 surface-rates: $(VENV)/.dev
 	$(BIN)/python benchmarks/surface_rates.py --write
 
-# All of these, one after another: alone on two free cores it takes some two and a half hours.
-campaigns: stress error-rates net-effect-rates dual-rates surface-rates
+# Which of these tables were made by other code than there is now.
+provenance: $(VENV)/.dev
+	$(BIN)/python benchmarks/provenance.py
+
+# `stress`, then every table whose code has changed since it was made. All of it, alone on two free
+# cores, takes some two and a half hours.
+campaigns: stress
+	$(BIN)/python benchmarks/provenance.py --rerun
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

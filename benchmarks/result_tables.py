@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from provenance import note
+
 from assay.claim_audit.texts.printed_tables import parse_table
 
 TOP = Path(__file__).parents[1]
@@ -50,6 +52,7 @@ def insert(name: str, block: str, *, by: str, page: Path) -> None:
     tail = rest.split(end)[1]
     told = claimed(name, block, by=by)
     page.write_text(f"{head}{start}\n\n{told}\n\n{end}{tail}", encoding="utf-8")
+    note(name, script=TOP / f"benchmarks/{by}.py", folder=RESULTS / by)
 
 
 def claimed(name: str, block: str, *, by: str) -> str:

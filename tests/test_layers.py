@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+from provenance import imported_names
+
 import assay
 
 SOURCE = Path(assay.__file__).parent
@@ -42,34 +44,26 @@ def modules(root: Path) -> dict[str, ast.Module]:
     return trees
 
 
-def imports(tree: ast.Module) -> set[str]:
-    """What a module imports when it runs; what only a type checker imports does not count."""
-    skipped: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            skipped |= set(ast.walk(node))
-    names = set()
-    for node in ast.walk(tree):
-        if node in skipped:
-            continue
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "relative imports hide where a thing comes from"
-            names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
-
-
 def inner(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
     """Which modules of ours each module imports."""
     return {
         name: {
             target.removeprefix("assay.")
-            for target in imports(tree)
+            for target in imported_names(tree)
             if target.startswith("assay.") and target.removeprefix("assay.") in trees
         }
         for name, tree in trees.items()
     }
+
+
+def relative(trees: dict[str, ast.Module]) -> list[str]:
+    """Relative imports, which hide where a thing comes from."""
+    return [
+        name
+        for name, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
 
 
 def upward(edges: dict[str, set[str]]) -> list[str]:
@@ -102,7 +96,7 @@ def cycles(edges: dict[str, set[str]]) -> list[str]:
 def faults(tree: ast.Module) -> list[str]:
     """What keeps one module from being pure."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [f"imports {name}" for name in imports(tree) if name.split(".")[0] in IMPURE] + [
+    return [f"imports {name}" for name in imported_names(tree) if name.split(".")[0] in IMPURE] + [
         f"calls {ast.unparse(node.func)}"
         for node in calls
         if re.search(r"(^|\.)(open|load|loadtxt|fromfile|files|save)$", ast.unparse(node.func))
@@ -146,7 +140,7 @@ def computing(trees: dict[str, ast.Module]) -> list[str]:
     for name, tree in trees.items():
         if name.split(".")[0] != "report":
             continue
-        for target in sorted(imports(tree)):
+        for target in sorted(imported_names(tree)):
             judges = re.search(r"^assay\.(.*\.)?(stats|judge)(\.|$)", target)
             parts = target.split(".")
             if judges or any(".".join(parts[:n]) in READING for n in range(1, len(parts) + 1)):
@@ -194,13 +188,16 @@ def calling_the_system(trees: dict[str, ast.Module]) -> list[str]:
     return [
         name
         for name, tree in trees.items()
-        if name != "sandbox.syscalls" and "ctypes" in {each.split(".")[0] for each in imports(tree)}
+        if name != "sandbox.syscalls"
+        and "ctypes" in {each.split(".")[0] for each in imported_names(tree)}
     ]
 
 
 def reading_toml(trees: dict[str, ast.Module]) -> list[str]:
     """Modules that use a TOML parser of their own, beside the one that bounds what it is given."""
-    return [name for name, tree in trees.items() if name != "toml" and "tomllib" in imports(tree)]
+    return [
+        name for name, tree in trees.items() if name != "toml" and "tomllib" in imported_names(tree)
+    ]
 
 
 FLAG = re.compile(r"(?<![\w-])--[a-z{]")
@@ -256,6 +253,10 @@ OURS = modules(SOURCE)
 
 def test_no_module_imports_a_later_package():
     assert upward(inner(OURS)) == []
+
+
+def test_no_import_is_relative():
+    assert relative(OURS) == []
 
 
 def test_no_cycles():
@@ -383,6 +384,7 @@ def test_planted_violations_are_caught(tmp_path):
         "confounding.balance -> confounding.own_features imports os",
         "surface.wrong imports pathlib",
     ]
+    assert relative({"runs.c": ast.parse("from .a import b")}) == ["runs.c"]
     assert unseeded(planted) == [f"gauntlet.judge, line {line}" for line in (2, 3, 4, 5)]
     (tmp_path / "flat").mkdir()
     for number in range(MOST_FILES + 1):
