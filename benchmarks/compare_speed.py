@@ -11,7 +11,8 @@ import numpy as np
 from timing import by_turns, cost, gain
 
 from assay.comparison.judge.compare import compare
-from assay.comparison.sides import SideReading, read_sides
+from assay.comparison.sides.read import read_sides
+from assay.comparison.sides.reader import SideReading
 from assay.stats.permutation import flip_signs
 
 TRIALS, DIMENSIONS = 10_000, 20

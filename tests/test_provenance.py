@@ -75,7 +75,7 @@ def test_a_change_of_what_made_a_table_is_named(tree, name, text, named):
         ("src/stats/other.py", "unused = 2"),
         ("src/errors.py", "class Wrong(Exception):\n    said = 'otherwise'"),
         ("result_tables.py", "def insert(): return 1"),
-        ("rates.py", SCRIPT.replace("import numpy", "\nimport numpy  # arrays")),
+        ("rates.py", SCRIPT.replace("import svd", "import svd  # once")),
     ],
 )
 def test_words_and_other_modules_are_no_change(tree, name, text):

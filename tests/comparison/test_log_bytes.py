@@ -11,7 +11,8 @@ from helpers.inspect_logs import samples, write_eval
 from assay import SpecError
 from assay.cli.inspect_hook import verdict_on
 from assay.comparison.collect import Request, compare_paths
-from assay.comparison.sides import SideReading, read_sides
+from assay.comparison.sides.read import read_sides
+from assay.comparison.sides.reader import SideReading
 from assay.logs.trial_rows import TrialColumns
 
 

@@ -16,7 +16,7 @@ from assay.comparison.collect import (
 )
 from assay.comparison.judge.compare import compare
 from assay.comparison.result import NetVerdict
-from assay.comparison.sides import SideReading
+from assay.comparison.sides.reader import SideReading
 from assay.comparison.store import read_comparison, write_comparison
 from assay.errors import IncomparableRuns, IntegrityError
 from assay.report.comparison import draw_comparison
@@ -230,17 +230,17 @@ def test_what_is_blocked_asserts_nothing(logs):
 
 
 def test_a_log_that_changes_while_it_is_read_is_not_compared(logs, monkeypatch):
-    from assay.comparison import sides
+    from assay.comparison.sides import reader
 
     a, b = logs("a", BAD), logs("b", GOOD)
-    read = sides.read_log
+    read = reader.read_log
 
     def read_and_change(path):
         runs = read(path)
         logs("b", BAD)
         return runs
 
-    monkeypatch.setattr(sides, "read_log", read_and_change)
+    monkeypatch.setattr(reader, "read_log", read_and_change)
     with pytest.raises(StorageError, match="changed while it was read"):
         compared(a, b)
 

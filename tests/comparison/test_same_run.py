@@ -7,7 +7,7 @@ import pytest
 from assay import Trial
 from assay.comparison.collect import Request, compare_sides, sides_from
 from assay.comparison.judge.compare import compare
-from assay.comparison.sides import SideReading
+from assay.comparison.sides.reader import SideReading
 from assay.errors import IncomparableRuns
 from assay.logs.same_run import is_same_run
 

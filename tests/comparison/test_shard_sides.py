@@ -8,7 +8,7 @@ import pytest
 from assay import SpecError
 from assay.comparison.collect import Request, check_again, compare_paths
 from assay.comparison.result import NetVerdict
-from assay.comparison.sides import SideReading
+from assay.comparison.sides.reader import SideReading
 from assay.logs.trial_rows import TrialColumns
 
 BAD, GOOD = [0] * 14 + [1] * 6, [0] * 2 + [1] * 18

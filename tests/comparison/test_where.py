@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import SpecError
-from assay.comparison.sides import SideReading, read_sides
+from assay.comparison.sides.read import read_sides
+from assay.comparison.sides.reader import SideReading
 from assay.tables.nested import same_word
 
 

@@ -1,6 +1,7 @@
 """Two sides of a comparison, read as the tests ask for them."""
 
-from assay.comparison.sides import SideReading, read_sides
+from assay.comparison.sides.read import read_sides
+from assay.comparison.sides.reader import SideReading
 
 
 def read_two(baseline, candidate, **how):

@@ -5,7 +5,8 @@ from helpers.inspect_logs import samples, write_eval
 
 from assay import SpecError
 from assay.comparison.collect import Request, compare_sides, sides_from
-from assay.comparison.sides import SideReading, read_sides
+from assay.comparison.sides.read import read_sides
+from assay.comparison.sides.reader import SideReading
 from assay.logs.lenient_json import loads
 
 LINES = [{"instance": f"q{at}", "trial": 1, "acc": 0.5, "note": "said so"} for at in range(9)]

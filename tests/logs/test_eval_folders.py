@@ -7,7 +7,7 @@ from helpers.sides import read_two
 
 import assay
 from assay.comparison.judge.compare import compare
-from assay.comparison.sides import have_repeats
+from assay.comparison.sides.side import have_repeats
 from assay.logs.eval_folder import read_run, run_folders
 
 FIVE = dict.fromkeys(

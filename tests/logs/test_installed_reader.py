@@ -9,7 +9,8 @@ import sys
 import pytest
 from helpers.inspect_logs import archive, header, members, samples, write_eval
 
-from assay.comparison.sides import SideReading, read_sides
+from assay.comparison.sides.read import read_sides
+from assay.comparison.sides.reader import SideReading
 from assay.errors import SpecError, UnknownForm
 from assay.logs.format_table import read_log
 

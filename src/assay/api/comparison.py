@@ -15,7 +15,8 @@ from assay.comparison.collect import (
     sides_from,
 )
 from assay.comparison.result import Comparison, Comparisons
-from assay.comparison.sides import Side, SideReading, SideSource
+from assay.comparison.sides.reader import SideReading, SideSource
+from assay.comparison.sides.side import Side
 from assay.comparison.spec import Policy
 from assay.comparison.store import check_writable, write_comparison
 from assay.errors import SpecError

@@ -17,7 +17,8 @@ from assay.comparison.power import (
     smallest_effect,
 )
 from assay.comparison.result import Comparison, Comparisons
-from assay.comparison.sides import SideReading, SideSource, read_sides
+from assay.comparison.sides.read import read_sides
+from assay.comparison.sides.reader import SideReading, SideSource
 from assay.comparison.trials.collect import Trials
 from assay.errors import SpecError
 from assay.logs.trial_rows import TrialColumns

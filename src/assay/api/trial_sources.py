@@ -10,7 +10,9 @@ import msgspec
 from assay.api.arguments import words
 from assay.api.vectors import plain_scores, vector_of
 from assay.comparison.collect import Request, sides_from
-from assay.comparison.sides import PathTrials, Side, SideReading, SideSource
+from assay.comparison.sides.path_trials import PathTrials
+from assay.comparison.sides.reader import SideReading, SideSource
+from assay.comparison.sides.side import Side
 from assay.digests import digest
 from assay.errors import AssayError, IncomparableRuns, SpecError
 from assay.logs.trial import Trial

@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from assay.comparison.result import ComparisonCaveat
-from assay.comparison.sides import PathTrials
+from assay.comparison.sides.path_trials import PathTrials
 from assay.errors import IncomparableRuns, SpecError
 from assay.logs.trial_rows import TrialColumns, read_rows
 from assay.tables.in_memory.table import table_in_memory

@@ -12,16 +12,11 @@ from msgspec.structs import replace
 from assay.comparison.judge.compare import LEVEL, compare
 from assay.comparison.judge.pairing import UnitChoice
 from assay.comparison.result import ComparedPair, Comparison, ComparisonCaveat, Comparisons, Input
-from assay.comparison.sides import (
-    PathTrials,
-    Side,
-    SideReading,
-    SideSource,
-    have_repeats,
-    read_columns,
-    read_sides,
-    split_side,
-)
+from assay.comparison.sides.path_trials import PathTrials, read_columns
+from assay.comparison.sides.read import read_sides
+from assay.comparison.sides.reader import SideReading, SideSource
+from assay.comparison.sides.side import Side, have_repeats
+from assay.comparison.sides.split import split_side
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_dimensions
 from assay.comparison.stored_run import ScorecardReader
 from assay.errors import IncomparableRuns, IntegrityError, SpecError
