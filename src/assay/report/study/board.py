@@ -24,6 +24,7 @@ _LEGEND = (
 )
 
 NOT_VERIFIED = "Not verified here. Check every record: assay verify"
+"""What every view of a study says on a screen; its page does not, since `verify` checks pages."""
 _WORSE = "A figure over two partitions is that of the worse one."
 
 
