@@ -3,8 +3,8 @@
 from assay.method.registry import CRITIQUE, REGISTERED
 
 METHOD_CLASSES = (
-    *("surface", "lexical", "embedding", "likelihood", "entailment", "perturbation"),
-    *("consensus", "critique", "uninformed"),
+    *("uninformed", "surface", "lexical", "embedding", "likelihood", "entailment"),
+    *("perturbation", "consensus", "critique"),
 )
 _LEXICAL = ("tfidf:word", "tfidf:char", "token-overlap")
 _UNINFORMED = ("constant", "hash-random", "majority")

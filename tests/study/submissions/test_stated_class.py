@@ -19,6 +19,7 @@ from helpers.studies import (
 import assay
 from assay.digests import pretty_json
 from assay.errors import IntegrityError, SpecError
+from assay.method.classes import METHOD_CLASSES
 from assay.study.entries import records_of
 from assay.study.submissions.bars_in_force import read_seal
 from assay.study.submissions.run import run_sealed
@@ -27,6 +28,7 @@ from assay.study.submissions.sealed import load_sealed
 from assay.study.submissions.spec import parse_seal
 from assay.study.views import board_of, frontier_of
 
+LISTED = f"The classes are: {', '.join(METHOD_CLASSES)}."
 PREREG, SEAL = "preregs/002/prereg.toml", "preregs/002/seal.json"
 
 
@@ -85,10 +87,12 @@ def test_without_a_class_draft_and_seal_are_what_they_were(study):
     [
         ("likelyhood", None, "'likelyhood' is not a class of method", "Did you mean likelihood?"),
         ("Lexical", None, "'Lexical' is not", "Did you mean lexical?"),
-        ("", None, "'' is not", "The classes are: surface, "),
-        ("unclassified", None, "'unclassified' is not", "The classes are: surface, "),
-        ("\x1b[2J", None, "is not", "The classes are"),
+        ("", None, "'' is not", LISTED),
+        ("unclassified", None, "'unclassified' is not", LISTED),
+        ("\x1b[2J", None, "is not", LISTED),
         ("consensus", "token-overlap", "token-overlap is of the class 'lexical'", "Leave it out"),
+        ("lexical", "constant", "constant is of the class 'uninformed'", "Leave it out"),
+        ("lexical", "oracle:word_length", "is of the class 'surface'", "Leave it out"),
         ("lexical", "critique:local", "critique:local is of the class 'critique'", "Leave it out"),
     ],
 )
