@@ -67,7 +67,8 @@ def of_study(home):
     (study.draft("003", "token-overlap") / "prediction.toml").write_text(PREDICTION)
     study.seal("003")
     yield study.withdraw("003", "the wrong file was copied")
-    yield from (study, study.board(), study.calibration(), study.verify(), study.score())
+    yield from (study, study.board(), study.frontier(), study.calibration())
+    yield from (study.verify(), study.score())
     yield study.audit("001")
 
 

@@ -33,6 +33,7 @@ from assay.runs.collect import Listener
 from assay.sandbox.environment import missing_variable
 from assay.study.board import Board
 from assay.study.create import new_study
+from assay.study.frontier.result import Frontier
 from assay.study.predictions.calibration import Calibration
 from assay.study.predictions.falsified import AllFalsified
 from assay.study.scorecards.rejudge import judge_in_study, judge_study
@@ -43,7 +44,7 @@ from assay.study.submissions.run import Finished, run_sealed
 from assay.study.submissions.spec import Prereg
 from assay.study.submissions.withdraw import withdraw
 from assay.study.verify.procedure import Verification
-from assay.study.views import board_of, calibration_of, falsified_of
+from assay.study.views import board_of, calibration_of, falsified_of, frontier_of
 
 
 class Study(Viewed):
@@ -147,6 +148,7 @@ class Study(Viewed):
         item_seconds: float = 30.0,
         load_seconds: float = 60.0,
         env: str | Sequence[str] = (),
+        method_class: str | None = None,
         prediction: Mapping[str, Any] | None = None,
     ) -> Path:
         """Begin a submission: a copy of the method, and a `prediction.toml` to fill in.
@@ -158,6 +160,7 @@ class Study(Viewed):
             item_seconds: seconds for one item.
             load_seconds: seconds to import, or fit.
             env: the name of a variable to pass to the method, or several.
+            method_class: the class of a method of your own, such as `likelihood`, for `frontier`.
             prediction: the keys of `prediction.toml`, which is then filled in, such as
                 `{"ranges": {"D1": [0.7, 0.85]}, "outcomes": {"fail": 0.6, "pass": 0.4}}`.
 
@@ -170,6 +173,7 @@ class Study(Viewed):
             item_seconds=item_seconds,
             load_seconds=load_seconds,
             environment=words(env),
+            method_class=method_class,
         )
         try:
             return draft(self.folder, id, method, task=task, prereg=prereg, prediction=prediction)[
@@ -304,6 +308,16 @@ class Study(Viewed):
     def board(self) -> Board:
         """Every submission under every version of the bars, from records alone."""
         return board_of(self.folder)
+
+    @checked
+    def frontier(self, *, bars: str | None = None) -> Frontier:
+        """The best submission of each class of method, and the bar that stops it.
+
+        Args:
+            bars: the version of the bars. Default: the newest.
+
+        """
+        return frontier_of(self.folder, bars=bars)
 
     def calibration(self) -> Calibration:
         """How good the predictions of the study are."""

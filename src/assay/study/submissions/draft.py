@@ -23,6 +23,7 @@ from assay.study.study import StudyFolder, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
 from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import Prereg
+from assay.study.submissions.stated_class import check_class
 from assay.toml import quoted, toml_bytes
 
 
@@ -40,7 +41,9 @@ def draft(
     A prediction that is given is checked, and filled in.
     """
     check_id(submission)
-    check_names(() if prereg is None else prereg.environment)
+    if prereg is not None:
+        check_names(prereg.environment)
+        check_class(method, prereg.method_class)
     records = records_of(study)
     if submission in records.submissions:
         raise AlreadySealed(f"{submission} is sealed already", hint="Take another name.")
@@ -107,10 +110,12 @@ def _task_of(
 
 
 def _prereg_text(method: str, task: Task, prereg: Prereg) -> str:
+    stated = prereg.method_class
     return "\n".join(
         [
             "# What will run. Every file in this folder is sealed with it.",
             f"method = {quoted(method)}",
+            *([] if stated is None else [f"method_class = {quoted(stated)}"]),
             f"task = {quoted(task)}",
             f"item_seconds = {prereg.item_seconds!r}",
             f"load_seconds = {prereg.load_seconds!r}",

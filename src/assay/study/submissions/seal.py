@@ -116,6 +116,7 @@ def _seal_of(
         },
         distributions=distributions,
         settings=settings(),
+        method_class=prereg.method_class,
     )
 
 

@@ -131,6 +131,10 @@ def load_sealed(
             f"{path} names {sealed.method:.80} for {sealed.task}, but prereg.toml names"
             f" {prereg.method:.80} for {prereg.task}"
         )
+    if sealed.method_class != prereg.method_class:
+        raise IntegrityError(
+            f"{path} states the class {sealed.method_class}, but prereg.toml {prereg.method_class}"
+        )
     return SealedPrereg(
         id=submission,
         digest=entry.files[path],
