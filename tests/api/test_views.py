@@ -14,6 +14,13 @@ from assay.api.trial_sources import TrialSet
 from assay.confounding.balance import Surfaces
 from assay.critic.asymmetry.judge import AsymmetrySetting, asymmetry
 from assay.critic.asymmetry.result import Misconception, Stance
+from assay.critic.faithfulness.judge import HowAsked, audit_faithfulness
+from assay.critic.faithfulness.spec import (
+    AuditPlan,
+    AuditThresholds,
+    ControlKind,
+    SourcedClaim,
+)
 from assay.critic.judge import CritiqueSetting, JudgedAnswer, Labelled, critique
 from assay.critic.tokens import TokenJudgement
 from assay.critic.wordings import wordings
@@ -99,6 +106,16 @@ def of_critiques():
     )
     labels = Labelled(wrong={f"a{i}": i % 2 == 0 for i in range(40)})
     yield critique(answers, setting, labels)
+    claims = [
+        SourcedClaim(id=f"c{i}", claim=HOSTILE * 9, passage=f"p{i}", kind=kind)
+        for i, kind in enumerate([None, *ControlKind] * 5)
+    ]
+    plan = AuditPlan(
+        format=1, reference="m", model="m", wordings=wordings(mode="faithfulness"), min_mass=0.2,
+        top=20, thresholds=AuditThresholds(), author=(), claims=tuple(claims),
+    )  # fmt: skip
+    shown = [JudgedAnswer(id=each.id, judgements=(judged,) * 3) for each in claims]
+    yield audit_faithfulness(plan, shown, HowAsked(toy=True))
     shown = Misconception(
         id="a", answer="No.", similarity=0.8, p_no=0.9, v2=Stance.UNCLEAR, v3=Stance.REFUTES
     )

@@ -1,26 +1,19 @@
 """Find out whether a model says the misconceptions that it rejects."""
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import Unpack
 
-from assay.api.arguments import words
-from assay.api.columns import ColumnWords, columns_of
 from assay.api.critic.critique import Progress, shown_answers, silent
-from assay.api.critic.settings import ModelSettings
+from assay.api.critic.settings import CritiqueWords, ModelSettings, columns_in, settings_of
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark
 from assay.critic.asymmetry import judge
 from assay.critic.asymmetry.collect import PROMPTS, asymmetry_each
 from assay.critic.asymmetry.result import CRITIQUE, GENERATION, Asymmetry
 from assay.critic.collect import ShownAnswer
-from assay.critic.tokens import MIN_MASS
 from assay.digests import listing_digest
 from assay.errors import SpecError
-from assay.models.budget import Budget
 from assay.models.model import Model
-from assay.models.reference import KEY_VARIABLE
 
 
 def asymmetry(
@@ -28,20 +21,9 @@ def asymmetry(
     *,
     model: str,
     encoder: str | None = "encoder",
-    wording: str | Sequence[str] = (),
-    jobs: int | None = None,
-    cassette: str | Path | None = None,
-    mode: str = "auto",
     generation_at_least: float = GENERATION,
     critique_at_least: float = CRITIQUE,
-    min_mass: float = MIN_MASS,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
-    price: tuple[float, float] | None = None,
-    key_env: str = KEY_VARIABLE,
-    call_seconds: float | None = None,
-    **columns: Unpack[ColumnWords],
+    **words: Unpack[CritiqueWords],
 ) -> Asymmetry:
     """Find out whether a model says, on its own, the misconceptions that it rejects when shown.
 
@@ -63,18 +45,8 @@ def asymmetry(
         ...     print(type(error).__name__)
         NotRecorded
     """
-    settings = ModelSettings(
-        model=model,
-        wording=words(wording),
-        jobs=jobs,
-        cassette=cassette,
-        mode=mode,
-        min_mass=min_mass,
-        key_env=key_env,
-        call_seconds=call_seconds,
-        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
-    )
-    benchmark = load_benchmark(data, columns=columns_of(columns))
+    settings, columns = settings_of(model, words), columns_in(words)
+    benchmark = load_benchmark(data, columns=columns)
     thresholds = generation_at_least, critique_at_least
     return asymmetries(benchmark, settings, encoder=encoder, thresholds=thresholds)
 
