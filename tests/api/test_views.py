@@ -12,8 +12,9 @@ from helpers.trial_systems import plan
 import assay
 from assay.api.trial_sources import TrialSet
 from assay.confounding.balance import Surfaces
-from assay.critic.asymmetry.judge import AsymmetrySetting, asymmetry
+from assay.critic.asymmetry.judge import asymmetry
 from assay.critic.asymmetry.result import Misconception, Stance
+from assay.critic.asymmetry.spec import AsymmetrySetting
 from assay.critic.faithfulness.judge import HowAsked, audit_faithfulness
 from assay.critic.faithfulness.spec import (
     AuditPlan,
@@ -89,6 +90,11 @@ def of_claims(home):
     (home / "sealed.md").write_text(f"There are three {predicted} rows.")
     study = assay.Study.create(home / "claimed", "darkcore", bars="v1", task="detection")
     yield study.seal_claims(home / "sealed.md", name="rows")
+    claim = {"id": HOSTILE, "claim": HOSTILE, "passage": "p", "predicted": [0.0, 0.2]}
+    control = {**claim, "id": "c", "claim": "c", "kind": "fabrication"}
+    yield study.seal_faithfulness(
+        [claim], controls=[control], name="claims", model="http://127.0.0.1:9/v1#m"
+    )
 
 
 def of_gauntlet():

@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.experiment_options import audit_flags, audit_plan_from
 from assay.cli.model_options import model_flags, settings_from
 from assay.cli.nouns import DefaultPart
 from assay.cli.options import PATH, caveats_flag, column_flags, json_flag, words_from
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
+from assay.cli.sealed_parts import grade_audit_part, seal_audit_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from assay.critic.faithfulness.spec import AuditPlan
     from assay.critic.result import AnswerScore
 
 EXIT_CODES = (
@@ -42,47 +43,15 @@ Examples:
   assay critique --ask "Do cats purr?" --answer "Yes, they do." --model local
   assay critique --passages claims.toml --controls false.toml --model http://127.0.0.1:8080/v1#qwen
 """
-_AUDIT_FLAGS = (
-    click.option(
-        "--passages",
-        type=PATH,
-        metavar="FILE",
-        help="True paraphrases, each with its passage: TOML, JSON or JSONL.",
-    ),
-    click.option(
-        "--controls", type=PATH, metavar="FILE", help="Claims that are false, each with its kind."
-    ),
-    click.option(
-        "--paraphrase-at-most",
-        type=click.FloatRange(0.0, 1.0),
-        default=0.5,
-        show_default=True,
-        help="The paper gate: a paraphrase over it is rejected.",
-    ),
-    click.option(
-        "--control-at-least",
-        type=click.FloatRange(0.0, 1.0),
-        default=0.5,
-        show_default=True,
-        help="The instrument gate: a control under it is accepted.",
-    ),
-    click.option("--top", type=int, metavar="N", help="First tokens to ask for. Default: 20."),
-    click.option(
-        "--author", multiple=True, metavar="NAME", help="A model that wrote what is judged."
-    ),
-)
-
-
-def audit_flags(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """--passages, --controls and what belongs to them."""
-    for flag in reversed(_AUDIT_FLAGS):
-        command = flag(command)
-    return command
 
 
 @click.group("critique", cls=DefaultPart, default="answers", help=ABOUT, epilog=EXIT_CODES)
 def command() -> None:
     """Hold the parts; the help is that of the verb."""
+
+
+command.add_command(seal_audit_part)
+command.add_command(grade_audit_part)
 
 
 @command.command("answers", hidden=True, help=ABOUT, epilog=EXIT_CODES)
@@ -137,31 +106,12 @@ def _judge_claims(flags: dict[str, Any]) -> None:
     from assay.report.terminal import EVERY_CAVEAT
 
     settings = settings_from(flags)
-    audit = audited(plan_from(flags), settings, progress=progress)
+    audit = audited(audit_plan_from(flags), settings, progress=progress)
     _write_scores(flags["out"], (each.score for each in audit.claims))
     every_caveat = None if flags["caveats"] else EVERY_CAVEAT
     draw = partial(draw_faithfulness, every=flags["every"], every_caveat=every_caveat)
     show(audit, draw, as_json=flags["as_json"])
     leave(favourable=audit.favourable)
-
-
-def plan_from(flags: dict[str, Any]) -> "AuditPlan":
-    """The audit that these flags name."""
-    from assay.api.critic.faithfulness import audit_plan, claims_from
-    from assay.critic.faithfulness.spec import AuditThresholds
-
-    if flags["passages"] is None:
-        raise click.UsageError("--controls needs --passages, the claims that are to be true.")
-    thresholds = AuditThresholds(
-        paraphrase_at_most=flags["paraphrase_at_most"], control_at_least=flags["control_at_least"]
-    )
-    return audit_plan(
-        claims_from(flags["passages"], flags["controls"] or ()),
-        settings_from(flags),
-        thresholds=thresholds,
-        top=flags["top"],
-        author=flags["author"],
-    )
 
 
 def _write_scores(path: "Path | None", scores: "Iterable[AnswerScore]") -> None:

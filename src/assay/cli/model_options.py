@@ -69,20 +69,21 @@ _CALLS = (
 
 def asked_flags(command: Decorated) -> Decorated:
     """--model, and what it is asked."""
-    return _with(_ASKED, command)
+    return with_flags(_ASKED, command)
 
 
 def call_flags(command: Decorated) -> Decorated:
     """How calls are made: --cassette, --jobs and similar."""
-    return _with(_CALLS, command)
+    return with_flags(_CALLS, command)
 
 
 def model_flags(command: Decorated) -> Decorated:
     """--model and all that belongs to it."""
-    return _with((*_ASKED, *_CALLS), command)
+    return with_flags((*_ASKED, *_CALLS), command)
 
 
-def _with(flags: Sequence[Callable[[Decorated], Decorated]], command: Decorated) -> Decorated:
+def with_flags(flags: Sequence[Callable[[Decorated], Decorated]], command: Decorated) -> Decorated:
+    """A command with some flags, in their order."""
     for flag in reversed(flags):
         command = flag(command)
     return command

@@ -47,6 +47,12 @@ class RangeGrades(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     score: float | None
 
+    def __str__(self) -> str:
+        left = len(self.ranges) - self.total
+        score = "" if self.score is None else f", mean interval score {self.score:.3f}"
+        more = f"; {left} cannot be told" if left else ""
+        return f"predicted ranges: {self.inside} of {self.total} hold{score}{more}"
+
 
 def check_range(stated: Range, *, least: float, where: str) -> Range:
     """Refuse a range that is none, or that no value from `least` to 1 can leave as it should."""

@@ -111,6 +111,8 @@ def draw_asymmetry(
     if found.disagreements:
         listed = some(found.disagreements)
         out.print(styled(f"v1 and v3 say opposite things of {listed}"))
+    if found.grades is not None:
+        out.print(styled(str(found.grades)))
     draw_caveats(found.caveats, out, every=every_caveat)
 
 

@@ -7,10 +7,10 @@ from assay.critic.faithfulness.result import (
     FaithfulnessAudit,
     FaithfulnessClaim,
     gate_line,
-    grades_line,
     saturation_line,
 )
 from assay.report.terminal import EVERY_CAVEAT, draw_caveats, marked, styled, table
+from assay.study.graded_once.result import SealedExperiment
 from assay.wording import as_flags, counted, interval
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def draw_faithfulness(
         out.print(styled(gate_line(gate)))
     out.print(styled(saturation_line(audit.saturation)))
     if audit.grades is not None:
-        out.print(styled(grades_line(audit.grades)))
+        out.print(styled(str(audit.grades)))
     draw_caveats(audit.caveats, out, every=every_caveat)
     out.print()
     style = _STYLES.get(audit.verdict.value, "bold red")
@@ -80,3 +80,11 @@ def _rate(each: ControlRate) -> tuple[str, ...]:
     ends = interval(each.rate.low, each.rate.high)
     share = f"{each.rejected} of {each.n}"
     return each.kind.value, share, ends, f"{each.accepted}", f"{each.undecided}"
+
+
+def draw_sealed(sealed: SealedExperiment, out: "Console", *, verb: str) -> None:
+    """What was sealed, and what comes next."""
+    for line in sealed.lines():
+        out.print(styled(line))
+    again = f"assay {verb} grade {sealed.name}"
+    out.print(styled(f"Commit the study. Then ask the model, once: {again}"))

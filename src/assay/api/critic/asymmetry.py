@@ -1,19 +1,25 @@
 """Find out whether a model says the misconceptions that it rejects."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Unpack
 
-from assay.api.critic.critique import Progress, shown_answers, silent
+import msgspec
+
+from assay.api.critic.critique import Progress, calls_of, shown_answers, silent
 from assay.api.critic.settings import CritiqueWords, ModelSettings, columns_in, settings_of
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark
 from assay.critic.asymmetry import judge
 from assay.critic.asymmetry.collect import PROMPTS, asymmetry_each
-from assay.critic.asymmetry.result import CRITIQUE, GENERATION, Asymmetry
+from assay.critic.asymmetry.result import CRITIQUE, FORMAT, GENERATION, Asymmetry
+from assay.critic.asymmetry.spec import AsymmetryPlan, PlannedItem
 from assay.critic.collect import ShownAnswer
+from assay.critic.spec import Wording
 from assay.digests import listing_digest
 from assay.errors import SpecError
 from assay.models.model import Model
+from assay.models.reference import model_name
 
 
 def asymmetry(
@@ -46,28 +52,61 @@ def asymmetry(
         NotRecorded
     """
     settings, columns = settings_of(model, words), columns_in(words)
-    benchmark = load_benchmark(data, columns=columns)
-    thresholds = generation_at_least, critique_at_least
-    return asymmetries(benchmark, settings, encoder=encoder, thresholds=thresholds)
+    plan = asymmetry_plan(
+        load_benchmark(data, columns=columns),
+        settings,
+        encoder=encoder,
+        thresholds=(generation_at_least, critique_at_least),
+    )
+    return measured(plan, settings)
 
 
-def asymmetries(
+def asymmetry_plan(
     benchmark: Benchmark,
     settings: ModelSettings,
     *,
     encoder: str | None,
     thresholds: tuple[float, float],
+) -> AsymmetryPlan:
+    """All that is asked and how it is judged; nothing is asked yet."""
+    chosen = settings.wordings()
+    return AsymmetryPlan(
+        format=FORMAT,
+        reference=settings.model,
+        model=model_name(settings.model),
+        encoder_reference=encoder,
+        encoder=None if encoder is None else model_name(encoder),
+        prompt=asymmetry_prompt(chosen),
+        data=benchmark.name,
+        digest=benchmark.digest,
+        generation_at_least=thresholds[0],
+        critique_at_least=thresholds[1],
+        toy=settings.toy,
+        wordings=chosen,
+        min_mass=settings.min_mass,
+        top=settings.first_tokens(),
+        items=tuple(_misconceptions(benchmark)),
+    )
+
+
+def asymmetry_prompt(wordings: Sequence[Wording]) -> str:
+    """One digest over all that the model is asked."""
+    return listing_digest("asymmetry", (*PROMPTS, *(each.digest for each in wordings)))
+
+
+def measured(
+    plan: AsymmetryPlan,
+    settings: ModelSettings,
+    *,
+    sealed: bool = False,
     progress: Progress = silent,
 ) -> Asymmetry:
-    """The experiment, with progress shown."""
-    for name, value in zip(("generation_at_least", "critique_at_least"), thresholds, strict=True):
-        if not 0.0 <= value <= 1.0:
-            raise SpecError(f"`{name}={value}`: expected 0 to 1")
-    chosen, pairs = settings.wordings(), _misconceptions(benchmark)
-    first, at_once = settings.first_tokens(), settings.at_once()
+    """The experiment of a plan, with progress shown."""
+    pairs = [ShownAnswer(**msgspec.structs.asdict(each)) for each in plan.items]
+    at_once = settings.at_once()
     with (
         settings.open() as opened,
-        _encoder(settings, encoder) as similar,
+        _encoder(settings, plan.encoder_reference) as similar,
         progress("asking", len(pairs)) as step,
     ):
         items = list(
@@ -75,24 +114,15 @@ def asymmetries(
                 opened,
                 similar,
                 pairs,
-                chosen,
+                plan.wordings,
                 jobs=at_once,
-                top=first,
-                min_mass=settings.min_mass,
+                top=plan.top,
+                min_mass=plan.min_mass,
                 on_item=step,
             )
         )
-        asked = judge.AsymmetrySetting(
-            model=opened.name,
-            encoder=None if similar is None else similar.name,
-            prompt=listing_digest("asymmetry", (*PROMPTS, *(each.digest for each in chosen))),
-            data=benchmark.name,
-            digest=benchmark.digest,
-            generation_at_least=thresholds[0],
-            critique_at_least=thresholds[1],
-            toy=settings.toy,
-        )
-    return judge.asymmetry(items, asked)
+        cassette = calls_of(opened)
+    return judge.asymmetry(items, plan, cassette=cassette, sealed=sealed)
 
 
 def _encoder(
@@ -102,7 +132,7 @@ def _encoder(
     return nullcontext(None) if reference is None else settings.open(reference, beside="encoder")
 
 
-def _misconceptions(benchmark: Benchmark) -> list[ShownAnswer]:
+def _misconceptions(benchmark: Benchmark) -> list[PlannedItem]:
     """The positive records."""
     wrong = {item.id for item in benchmark.items if item.label}
     if not wrong:
@@ -110,4 +140,8 @@ def _misconceptions(benchmark: Benchmark) -> list[ShownAnswer]:
             f"{benchmark.name} has no positive records, which would be the misconceptions",
             hint="Say which records are positive: `label=COLUMN`, `positive='class = folklore'`.",
         )
-    return [pair for pair in shown_answers(benchmark) if pair.id in wrong]
+    return [
+        PlannedItem(id=pair.id, question=pair.question, response=pair.response)
+        for pair in shown_answers(benchmark)
+        if pair.id in wrong
+    ]

@@ -38,11 +38,15 @@ class CallWords(TypedDict, total=False):
     call_seconds: float | None
 
 
-class ModelWords(CallWords, total=False):
-    """What a model is asked, and how. A word that is None has its default."""
+class AskedWords(TypedDict, total=False):
+    """In which words a model is asked. A word that is None has its default."""
 
     wording: str | Sequence[str] | None
     min_mass: float | None
+
+
+class ModelWords(CallWords, AskedWords, total=False):
+    """In which words a model is asked, and how calls are made."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,20 +110,25 @@ class CritiqueWords(ColumnWords, ModelWords, total=False):
     """How a model is asked, and which column of the data holds what."""
 
 
-def settings_of(model: str, words: ModelWords) -> ModelSettings:
+class SealedWords(ColumnWords, AskedWords, total=False):
+    """In which words a model will be asked, and which column of the data holds what."""
+
+
+def settings_of(model: str, words: ModelWords | AskedWords) -> ModelSettings:
     """The settings that the words of a verb name, over the defaults; others are passed over."""
+    given: Any = {name: value for name, value in words.items() if value is not None}
     budget = Budget(
-        calls=words.get("max_calls"),
-        tokens=words.get("max_tokens"),
-        money=words.get("max_cost"),
-        price=words.get("price"),
+        calls=given.get("max_calls"),
+        tokens=given.get("max_tokens"),
+        money=given.get("max_cost"),
+        price=given.get("price"),
     )
-    given = {name: value for name, value in words.items() if value is not None and name in _OWN}
-    own: Any = given | {"wording": several(words.get("wording") or ())}
-    return ModelSettings(model=model, budget=budget, **own)
+    own = {name: value for name, value in given.items() if name in _OWN}
+    wording = several(given.get("wording", ()))
+    return ModelSettings(model=model, budget=budget, **own | {"wording": wording})
 
 
-def columns_in(words: CritiqueWords) -> Columns:
+def columns_in(words: CritiqueWords | SealedWords) -> Columns:
     """The columns that are named among the words."""
     named: Any = {name: value for name, value in words.items() if name in _OF_COLUMNS}
     return columns_of(named)

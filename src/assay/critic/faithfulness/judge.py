@@ -45,6 +45,7 @@ CODES: Codes = {
     "saturated": "Nearly all scores can be 0 or 1, where they do not tell close calls apart.",
     "one-wording": "One wording was asked, so nothing shows how much it decides.",
     "unsealed": "The predictions were not sealed before the model was asked.",
+    "asked-before": "Replies of a sealed audit were recorded before this grading of it.",
     "replayed": "The replies come from a recording; the model was not asked.",
 }
 _TO_THREE_PLACES = 0.0005
@@ -284,5 +285,6 @@ def _caveats(made: FaithfulnessAudit, asked: HowAsked) -> Caveats:
     if made.grades is not None and not asked.sealed:
         noted.add("unsealed")
     if asked.cassette is not None and asked.cassette.replayed:
-        noted.add("replayed", f"{asked.cassette.replayed:,} calls.")
+        code = "asked-before" if asked.sealed else "replayed"
+        noted.add(code, f"{asked.cassette.replayed:,} calls.")
     return noted

@@ -173,7 +173,7 @@ class FaithfulnessAudit(Result, frozen=True, kw_only=True):
             *(gate_line(gate) for gate in self.gates),
             *(rate_line(rate) for rate in self.controls),
             saturation_line(self.saturation),
-            *([] if self.grades is None else [grades_line(self.grades)]),
+            *([] if self.grades is None else [str(self.grades)]),
             *caveat_lines(self.caveats),
             f"{counted(self.n, 'claim')}, by {self.model:.80} · prompt {self.prompt[:19]}"
             f" · {self.digest[:19]}",
@@ -206,11 +206,3 @@ def saturation_line(found: Saturation) -> str:
         f"saturation: {found.at_ends} of {counted(found.scored, 'score')} can be 0 or 1,"
         f" {found.unlisted} of them since a word is not listed"
     )
-
-
-def grades_line(grades: RangeGrades) -> str:
-    """What became of the predicted ranges, in a sentence."""
-    left = len(grades.ranges) - grades.total
-    score = "" if grades.score is None else f", mean interval score {grades.score:.3f}"
-    more = f"; {left} cannot be told" if left else ""
-    return f"predicted ranges: {grades.inside} of {grades.total} hold{score}{more}"
