@@ -52,7 +52,7 @@ def _type(name: str, kind: type) -> str:
     if fields:
         parts.append(f"Fields: {', '.join(f'`{field}`' for field in fields)}.\n")
     else:
-        own = [base for base in reversed(kind.__mro__) if base.__module__.startswith("assay.api")]
+        own = [base for base in kind.__mro__ if base.__module__.startswith("assay.api")]
         for method in [name for base in own for name in vars(base)]:
             if method.startswith("_") or method in _COMMON:
                 continue

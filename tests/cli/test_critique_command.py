@@ -287,6 +287,8 @@ def test_a_few_labels_are_counted_and_give_no_auc():
         made = assay.critique(rows, model=f"{server.url}#m")
         with pytest.raises(SpecError, match="expected a label, got null"):
             assay.critique(rows, model=f"{server.url}#m", label="label")
+    with pytest.raises(SpecError, match="neither a label nor a class"):
+        assay.critique([{"question": "Q", "response": "R"}], model="m", positive="wrong")
     assert (made.labelled, made.n, made.auc) == (3, 4, None)
     assert "3 of 4 have a label, so no AUC" in str(made)
 

@@ -144,6 +144,16 @@ def test_a_judge_that_abstains_leaves_its_gate_undecided(silent, gate):
     assert made.grades.total == 4
 
 
+def test_a_judge_that_may_miss_a_control_says_nothing_of_a_paraphrase_that_it_rejects():
+    def unsure(prompt):
+        return {"Well": 0.97} if "rose" in prompt else True
+
+    made = audit(judge(unsure))
+    assert states(made) == {"paper": "fired", "instrument": "undecided"}
+    assert made.verdict == "undecided"
+    assert {each.verdict for each in made.claims} == {"undecided", None}
+
+
 def test_bounds_on_both_sides_of_a_threshold_leave_a_gate_undecided():
     def unsure(prompt):
         return {"NO": 0.4, "YES": 0.3, "The": 0.05} if "fell in" in prompt else is_false(prompt)
@@ -163,6 +173,17 @@ def test_a_missing_word_saturates_and_is_said():
     assert made.saturation.scored == made.saturation.at_ends == made.saturation.unlisted == 5
     assert "saturated" in codes(made)
     assert all(each.score.high - each.score.low > 0.0 for each in made.claims)
+
+
+def test_a_prediction_is_not_graded_where_bounds_reach_across_its_end():
+    def near(prompt):
+        return {"NO": 0.2, "YES": 0.55, "The": 0.05} if "fell in" in prompt else is_false(prompt)
+
+    made = audit(judge(lambda p: near(p) if "does not say" not in p else is_false(p)))
+    odd = next(each for each in made.claims if each.id == "fell")
+    assert odd.score.low < 0.2 < odd.score.high
+    assert odd.predicted.where is None
+    assert (made.grades.total, len(made.grades.ranges)) == (4, 5)
 
 
 def test_thresholds_are_recorded_and_one_that_lets_all_pass_is_refused():

@@ -39,15 +39,16 @@ def critique(
     answers from right ones. `model` is `local`, `local:PATH.gguf`, or the address of an
     OpenAI-compatible endpoint with the model's name, such as `http://127.0.0.1:8080/v1#qwen`. Each
     answer is judged in several equivalent wordings (or those that `wording` names, bundled ones or
-    TOML files), and its score is the mean of them. A model that says neither YES nor NO abstains:
-    such an answer has no score.
+    TOML files), and its score is the mean of them. A model that says neither YES nor NO (with a
+    probability of at least `min_mass`, 0.2, for both together) abstains: such an answer has no
+    score.
 
     `cassette` is a file that records every call: with the same file a critique that was interrupted
     goes on where it stopped, and `mode="replay"` repeats it without a model. `jobs` is how many
-    calls are made at a time. `max_calls`, `max_tokens` and `max_cost` end it; a cost needs the
-    `price` of a million tokens in and out. The key is read from the environment variable `key_env`
-    and stored nowhere. `author` names the models that wrote the answers, if the sources of the
-    records do not: a judge among them is a caveat.
+    calls are made at a time (8; 1 for a local model). `max_calls`, `max_tokens` and `max_cost` end
+    it; a cost needs the `price` of a million tokens in and out. The key is read from the
+    environment variable `key_env` (ASSAY_API_KEY) and stored nowhere. `author` names the models
+    that wrote the answers, if the sources of the records do not: a judge among them is a caveat.
 
     Example:
         >>> import assay
@@ -55,8 +56,8 @@ def critique(
         >>> made.n, made.auc.value > 0.5  # doctest: +SKIP
         (108, True)
         >>> one = {"question": "Do cats purr?", "response": "yes"}
-        >>> assay.critique(one, model="local").scores[0].p_no  # doctest: +SKIP
-        0.31
+        >>> len(assay.critique(one, model="local").scores)  # doctest: +SKIP
+        1
         >>> try:
         ...     assay.critique("darkcore", model="http://127.0.0.1:9/v1#m", cassette="calls.jsonl",
         ...               mode="replay")

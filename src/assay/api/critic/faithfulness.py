@@ -50,8 +50,8 @@ def faithfulness(
         >>> import assay
         >>> audit = assay.faithfulness(
         ...     "paraphrases.toml", controls="controls.toml", model="local")  # doctest: +SKIP
-        >>> audit.claims[0].verdict.value  # doctest: +SKIP
-        'faithful'
+        >>> audit.claims[0].expected.value  # doctest: +SKIP
+        'accepted'
         >>> rate = {"id": "rate", "claim": "The rate is 5.88 %.", "passage": "Rate: 5.88 %"}
         >>> try:
         ...     assay.faithfulness([rate], model="local")

@@ -115,8 +115,8 @@ class FaithfulnessAudit(Result, frozen=True, kw_only=True):
         >>> import assay
         >>> audit = assay.faithfulness(
         ...     "paraphrases.toml", controls="controls.toml", model="local")  # doctest: +SKIP
-        >>> audit.verdict.value, audit.gates[1].state.value  # doctest: +SKIP
-        ('instrument-failed', 'fired')
+        >>> [gate.name for gate in audit.gates]  # doctest: +SKIP
+        ['paper', 'instrument']
         >>> "gates" in assay.FaithfulnessAudit.__struct_fields__
         True
     """
