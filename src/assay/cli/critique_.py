@@ -34,7 +34,8 @@ likeliest tokens. With labels, the AUC of the scores and of each wording is show
 
 Claims are held against passages with --passages (true paraphrases) and --controls (false ones, each
 of a kind). A paraphrase that is rejected fires the paper gate; a control that is accepted fires the
-instrument gate, and then nothing that the judge says counts.
+instrument gate, and then nothing that the judge says counts. In a study such an audit is sealed
+before anything is asked, and asked once.
 
 \b
 Examples:
@@ -42,6 +43,8 @@ Examples:
   assay critique answers.csv --model http://127.0.0.1:8080/v1#qwen --out judge.jsonl
   assay critique --ask "Do cats purr?" --answer "Yes, they do." --model local
   assay critique --passages claims.toml --controls false.toml --model http://127.0.0.1:8080/v1#qwen
+  assay critique seal --passages claims.toml --controls false.toml --model local --name paper
+  assay critique grade paper
 """
 
 
