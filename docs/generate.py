@@ -18,6 +18,7 @@ from assay.confounding.caveats import CODES as CONFOUNDING
 from assay.confounding.lint.linter import CODES as LINT
 from assay.critic.asymmetry.judge import CODES as ASYMMETRY
 from assay.critic.caveats import CODES as CRITIQUE
+from assay.critic.faithfulness.judge import CODES as FAITHFULNESS
 from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
 from assay.gauntlet.metrics.table import METRICS
@@ -41,7 +42,8 @@ def commands() -> str:
         context = click.Context(command, info_name=verb, parent=group, terminal_width=90)
         parts.append(f"## assay {verb}\n\n```text\n{command.get_help(context)}\n```\n")
         if isinstance(command, click.Group):
-            parts += [_part(f"assay {verb}", one, context) for one in command.commands.values()]
+            named = [one for one in command.commands.values() if not one.hidden]
+            parts += [_part(f"assay {verb}", one, context) for one in named]
     return "\n".join(parts)
 
 
@@ -69,6 +71,7 @@ def caveats() -> str:
         ("Of a comparison", COMPARISON),
         ("Of a dual-condition result", DUAL),
         ("Of a critique", CRITIQUE),
+        ("Of a faithfulness audit", FAITHFULNESS),
         ("Of an asymmetry experiment", ASYMMETRY),
     )
     for title, codes in kinds:

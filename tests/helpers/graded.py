@@ -2,7 +2,8 @@
 
 from assay.caveats import Caveat
 from assay.gauntlet.result import BarResult, Judgement, PartResult, PointVerdict, Scorecard, Verdict
-from assay.study.predictions.grade import DirectionGrade, Grade, OutcomeGrade, RangeGrade
+from assay.predicted.ranges import RangeGrade
+from assay.study.predictions.grade import DirectionGrade, Grade, OutcomeGrade
 from assay.study.submissions.submission import Status, Submission, Version
 
 

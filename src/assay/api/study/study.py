@@ -19,11 +19,10 @@ from assay.api.study.publication import (
     unshared_data,
 )
 from assay.api.study.results import ScoredStudy, SealedSubmission, Withdrawal
+from assay.api.study.sealed_once import SealedOnce
 from assay.api.study.verification import shown_from
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.benchmark.load import load_benchmark, load_second
-from assay.claim_audit.result import ClaimAudit
-from assay.claim_audit.sealed_claims import SealedClaims, grade_claims, seal_claims
 from assay.errors import AssayError, MethodError, SpecError
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
 from assay.gauntlet.result import Scorecard
@@ -47,7 +46,7 @@ from assay.study.verify.procedure import Verification
 from assay.study.views import board_of, calibration_of, falsified_of, frontier_of
 
 
-class Study(Viewed):
+class Study(SealedOnce, Viewed):
     """A folder in which predictions are sealed before anything runs, and every method runs once.
 
     Make one with `Study.create`, or open it with `Study.open`. Every method is a verb of the
@@ -278,32 +277,6 @@ class Study(Viewed):
             entry=entry.n,
             commit=published.commit,
         )
-
-    @checked
-    def seal_claims(self, *sources: str | Path, name: str) -> SealedClaims:
-        """Seal files of claims with what is predicted of each; nothing is checked yet.
-
-        Args:
-            sources: claim files, and texts with claims in place; copies are kept in the study.
-            name: what the claims are called in the study.
-
-        """
-        return seal_claims(self.folder, [Path(source) for source in sources], name)
-
-    @checked
-    def grade_claims(
-        self, name: str, *, root: str | Path | None = None, allow_commands: bool = False
-    ) -> ClaimAudit:
-        """Check sealed claims, once, and grade what was predicted; the audit is kept.
-
-        Args:
-            name: what the claims are called in the study.
-            root: the folder that paths in claims start from. Default: the repository.
-            allow_commands: run the commands of `command_output_equals`, confined.
-
-        """
-        top = None if root is None else Path(root)
-        return grade_claims(self.folder, name, root=top, allow_commands=allow_commands)
 
     def board(self) -> Board:
         """Every submission under every version of the bars, from records alone."""
