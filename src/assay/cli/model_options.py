@@ -11,7 +11,25 @@ if TYPE_CHECKING:
     from assay.api.critic.settings import ModelSettings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-_FLAGS = (
+
+
+def recording_flags(about: str) -> Callable[[Decorated], Decorated]:
+    """--cassette, described, and --mode."""
+
+    def add(command: Decorated) -> Decorated:
+        mode = click.option(
+            "--mode",
+            type=click.Choice(["auto", "record", "replay"]),
+            default="auto",
+            show_default=True,
+            help="auto: recorded replies where there are some. replay: nothing else.",
+        )
+        return click.option("--cassette", type=PATH, metavar="FILE", help=about)(mode(command))
+
+    return add
+
+
+_FLAGS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--model",
         required=True,
@@ -24,16 +42,7 @@ _FLAGS = (
         metavar="NAME|FILE",
         help="A wording to ask in, bundled or a TOML file. Repeatable. Default: four bundled ones.",
     ),
-    click.option(
-        "--cassette", type=PATH, metavar="FILE", help="Record every call here, and resume."
-    ),
-    click.option(
-        "--mode",
-        type=click.Choice(["auto", "record", "replay"]),
-        default="auto",
-        show_default=True,
-        help="auto: recorded replies where there are some. replay: nothing else.",
-    ),
+    recording_flags("Record every call here, and resume."),
     click.option("--jobs", type=int, metavar="N", help="Calls at a time. Default: 8; 1 if local."),
     click.option(
         "--min-mass",

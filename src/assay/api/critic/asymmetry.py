@@ -19,6 +19,7 @@ from assay.critic.tokens import MIN_MASS
 from assay.digests import listing_digest
 from assay.errors import SpecError
 from assay.models.budget import Budget
+from assay.models.cassette import Cassette
 from assay.models.model import Model
 from assay.models.reference import KEY_VARIABLE
 
@@ -94,8 +95,9 @@ def asymmetries(
     chosen, pairs = settings.wordings(), _misconceptions(benchmark)
     first, at_once = settings.first_tokens(), settings.at_once()
     with (
-        settings.open() as opened,
-        _encoder(settings, encoder) as similar,
+        settings.recording() as cassette,
+        settings.open(cassette=cassette) as opened,
+        _encoder(settings, encoder, cassette) as similar,
         progress("asking", len(pairs)) as step,
     ):
         items = list(
@@ -124,10 +126,10 @@ def asymmetries(
 
 
 def _encoder(
-    settings: ModelSettings, reference: str | None
+    settings: ModelSettings, reference: str | None, cassette: Cassette | None
 ) -> AbstractContextManager[Model | None]:
-    """The model of v1, recorded beside the other: a recording has one writer."""
-    return nullcontext(None) if reference is None else settings.open(reference, beside="encoder")
+    """The model of v1, recorded into the same file as the other."""
+    return nullcontext(None) if reference is None else settings.open(reference, cassette=cassette)
 
 
 def _misconceptions(benchmark: Benchmark) -> list[ShownAnswer]:

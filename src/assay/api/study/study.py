@@ -27,6 +27,7 @@ from assay.claim_audit.sealed_claims import SealedClaims, grade_claims, seal_cla
 from assay.errors import AssayError, MethodError, SpecError
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
 from assay.gauntlet.result import Scorecard
+from assay.models.recording import replayed
 from assay.report.study.views import refresh_views, verify
 from assay.result import Viewed
 from assay.runs.collect import Listener
@@ -148,6 +149,7 @@ class Study(Viewed):
         load_seconds: float = 60.0,
         env: str | Sequence[str] = (),
         prediction: Mapping[str, Any] | None = None,
+        cassette: str | Path | None = None,
     ) -> Path:
         """Begin a submission: a copy of the method, and a `prediction.toml` to fill in.
 
@@ -160,6 +162,7 @@ class Study(Viewed):
             env: the name of a variable to pass to the method, or several.
             prediction: the keys of `prediction.toml`, which is then filled in, such as
                 `{"ranges": {"D1": [0.7, 0.85]}, "outcomes": {"fail": 0.6, "pass": 0.4}}`.
+            cassette: a recording of the calls of a method over models, which will be replayed.
 
         Returns the folder of the submission; everything in it is sealed.
 
@@ -172,9 +175,16 @@ class Study(Viewed):
             environment=words(env),
         )
         try:
-            return draft(self.folder, id, method, task=task, prereg=prereg, prediction=prediction)[
-                0
-            ]
+            made, _ = draft(
+                self.folder,
+                id,
+                method,
+                task=task,
+                prereg=prereg,
+                prediction=prediction,
+                recording=replayed(cassette),
+            )
+            return made
         except MethodError as error:
             error.hint = missing_variable(error.message, prereg.environment) or error.hint
             raise
