@@ -217,3 +217,15 @@ def test_a_critique_is_a_method_and_abstains_without_ending_the_run(answers):
     assert done.returncode == 1
     assert card["verdict"] == "unresolved"
     assert "unscored" in [caveat["code"] for caveat in card["caveats"]]
+
+
+def test_the_encoder_of_an_asymmetry_is_recorded_into_the_same_file(answers):
+    file = answers.parent / "calls.jsonl"
+    with serving(knows) as server:
+        words = {"model": f"{server.url}#m", "cassette": file}
+        first = assay.asymmetry(answers, **words)
+    assert {path.name for path in answers.parent.iterdir()} >= {file.name}
+    assert not list(answers.parent.glob("*.encoder.*"))
+    assert '"kind":"embedding"' in file.read_text()
+    again = assay.asymmetry(answers, **words, mode="replay")
+    assert again.to_dict() == first.to_dict()
