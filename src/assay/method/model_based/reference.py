@@ -42,7 +42,8 @@ def read_models(method: ModelMethod, text: str) -> tuple[str, ...]:
     if unfit is not None:
         others = "`encoder`" if method.asks == "embedding" else "`local`, `local:PATH.gguf`"
         raise SpecError(
-            f"{method.name} {_ABILITIES[method.asks]}, and {unfit.partition(':')[0]} gives none",
+            f"{method.name} {_ABILITIES[method.asks]}, and {unfit.partition(':')[0]} does not do"
+            " that",
             hint=f"Models for it: {others}, or an endpoint that can: https://HOST/v1#MODEL.",
         )
     return models
