@@ -23,7 +23,8 @@ from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
 from assay.gauntlet.metrics.table import METRICS
 from assay.logs.format_table import FORMATS
-from assay.method.registry import REGISTERED
+from assay.method.classes import METHOD_CLASSES
+from assay.method.registry import listed
 from assay.surface.feature_table import truncated
 from assay.surface.features import QUESTION_FEATURES, TEXT_FEATURES, question_overlap
 
@@ -82,15 +83,22 @@ def caveats() -> str:
     return "\n".join(parts)
 
 
+_ABOUT_METHODS = """Every oracle also has an inverse, such as `oracle:word_length:inverse`. A method
+with `MODEL` or `ENCODER` in its name [asks a model](../how-to/ask-a-model.md#as-a-method).
+"""
+
+
 def methods() -> str:
-    """Every registered method."""
+    """Every bundled method, and the classes of methods."""
     rows = "\n".join(
-        f"| `{m.name}` | {', '.join(m.tasks)} | {m.about} |"
-        for m in REGISTERED.values()
-        if not m.name.endswith(":inverse")
+        f"| `{name}` | {m.method_class} | {', '.join(m.tasks)} | {m.about} |"
+        for name, m in listed().items()
+        if not name.endswith(":inverse")
     )
-    head = "Every oracle also has an inverse, such as `oracle:word_length:inverse`."
-    return f"# Methods\n\n{MADE}\n\n{head}\n\n| method | tasks | what |\n|---|---|---|\n{rows}\n"
+    top = "| method | class | tasks | what |\n|---|---|---|---|"
+    kinds = "\n".join(f"| {name} | {about} |" for name, about in METHOD_CLASSES.items())
+    classes = f"## Classes\n\n| class | what its scores are made from |\n|---|---|\n{kinds}\n"
+    return f"# Methods\n\n{MADE}\n\n{_ABOUT_METHODS}\n{top}\n{rows}\n\n{classes}"
 
 
 def metrics() -> str:

@@ -305,3 +305,15 @@ def test_the_misconceptions_of_an_asymmetry_need_labels(tmp_path):
     unlabelled(tmp_path)
     with pytest.raises(SpecError, match="neither a label nor a class"):
         assay.asymmetry(tmp_path / "a.csv", model="http://127.0.0.1:9/v1#m")
+
+
+def test_the_encoder_of_an_asymmetry_is_recorded_into_the_same_file(answers):
+    file = answers.parent / "calls.jsonl"
+    with serving(knows) as server:
+        words = {"model": f"{server.url}#m", "cassette": file}
+        first = assay.asymmetry(answers, **words)
+    assert {path.name for path in answers.parent.iterdir()} >= {file.name}
+    assert not list(answers.parent.glob("*.encoder.*"))
+    assert '"kind":"embedding"' in file.read_text()
+    again = assay.asymmetry(answers, **words, mode="replay")
+    assert again.to_dict() == first.to_dict()

@@ -6,10 +6,11 @@ from pathlib import Path
 import click
 
 from assay.benchmark.benchmark import TASKS, Task
-from assay.cli.options import json_flag, study_flag, typed
+from assay.cli.options import PATH, json_flag, study_flag, typed
 from assay.cli.output import print_json
 from assay.errors import MethodError
 from assay.method.classes import METHOD_CLASSES
+from assay.models.recording import replayed
 from assay.sandbox.environment import missing_variable
 from assay.study.study import find_study
 from assay.study.submissions.spec import Prereg
@@ -27,6 +28,12 @@ from assay.study.submissions.spec import Prereg
 @click.option("--item-seconds", default=30.0, show_default=True, help="Seconds for one item.")
 @click.option("--load-seconds", default=60.0, show_default=True, help="Seconds to import or fit.")
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
+@click.option(
+    "--cassette",
+    type=PATH,
+    metavar="FILE",
+    help="Copy this recording of the calls of a method over models, to be replayed.",
+)
 @study_flag
 @json_flag
 def command(
@@ -37,6 +44,7 @@ def command(
     item_seconds: float,
     load_seconds: float,
     env: tuple[str, ...],
+    cassette: Path | None,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -62,7 +70,9 @@ def command(
         method_class=method_class,
     )
     try:
-        place, copied = draft(study, submission, method, task=task, prereg=prereg)
+        place, copied = draft(
+            study, submission, method, task=task, prereg=prereg, recording=replayed(cassette)
+        )
     except MethodError as error:
         error.hint = missing_variable(error.message, env) or error.hint
         raise

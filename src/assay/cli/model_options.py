@@ -11,7 +11,25 @@ if TYPE_CHECKING:
     from assay.api.critic.settings import ModelSettings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-_ASKED = (
+
+
+def recording_flags(about: str) -> Callable[[Decorated], Decorated]:
+    """--cassette, described, and --mode."""
+
+    def add(command: Decorated) -> Decorated:
+        mode = click.option(
+            "--mode",
+            type=click.Choice(["auto", "record", "replay"]),
+            default="auto",
+            show_default=True,
+            help="auto: recorded replies where there are some. replay: nothing else.",
+        )
+        return click.option("--cassette", type=PATH, metavar="FILE", help=about)(mode(command))
+
+    return add
+
+
+_ASKED: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--model",
         required=True,
@@ -32,17 +50,8 @@ _ASKED = (
         help="Less probability on YES and NO than this is an abstention.",
     ),
 )
-_CALLS = (
-    click.option(
-        "--cassette", type=PATH, metavar="FILE", help="Record every call here, and resume."
-    ),
-    click.option(
-        "--mode",
-        type=click.Choice(["auto", "record", "replay"]),
-        default="auto",
-        show_default=True,
-        help="auto: recorded replies where there are some. replay: nothing else.",
-    ),
+_CALLS: tuple[Callable[[Any], Any], ...] = (
+    recording_flags("Record every call here, and resume."),
     click.option("--jobs", type=int, metavar="N", help="Calls at a time. Default: 8; 1 if local."),
     click.option("--max-calls", type=int, metavar="N", help="Stop after so many calls."),
     click.option("--max-tokens", type=int, metavar="N", help="Stop after so many tokens."),

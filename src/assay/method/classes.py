@@ -1,21 +1,27 @@
-"""Classes of methods: by what a method tells a wrong answer from a right one."""
+"""Classes of methods: what kind of evidence a score is made from."""
 
-from assay.method.registry import CRITIQUE, REGISTERED
+from collections.abc import Mapping
+from types import MappingProxyType
 
-METHOD_CLASSES = (
-    *("uninformed", "surface", "lexical", "embedding", "likelihood", "entailment"),
-    *("perturbation", "consensus", "critique"),
+METHOD_CLASSES: Mapping[str, str] = MappingProxyType(
+    {
+        "uninformed": "Nothing of the item, or a hash of it.",
+        "surface": "Features of form: length, punctuation, words copied from the question.",
+        "lexical": "Which words or characters there are.",
+        "embedding": "Vectors of texts.",
+        "likelihood": "How probable the text is to a language model.",
+        "entailment": "Whether the response entails what the question states, by a model.",
+        "perturbation": "How far a model's answers differ when it is asked in other ways.",
+        "consensus": "How far several models differ.",
+        "critique": "A model's judgement of the response.",
+    }
 )
-_LEXICAL = ("tfidf:word", "tfidf:char", "token-overlap")
-_UNINFORMED = ("constant", "hash-random", "majority")
+"""Each class and what its scores are made from, from the least to the most that is used."""
 
 
 def method_class(reference: str) -> str | None:
-    """The class of a bundled method or of a critique by a model; None for the user's own code."""
-    if reference.startswith(CRITIQUE):
-        return "critique"
-    if reference not in REGISTERED:
-        return None
-    if reference in _UNINFORMED:
-        return "uninformed"
-    return "lexical" if reference in _LEXICAL else "surface"
+    """The class of a bundled method by its reference; None for code of the user's own."""
+    from assay.method.registry import bundled
+
+    method = bundled(reference)
+    return None if method is None else method.method_class

@@ -6,7 +6,7 @@ from pathlib import Path
 from assay.critic.faithfulness.read import read_claims
 from assay.critic.tokens import judge
 from assay.critic.wordings import BUNDLED, wordings
-from assay.models.cassette import Mode, Recorded, recorded_line
+from assay.models.cassette import Cassette, Mode, Recorded, recorded_line
 from assay.models.http import forms
 from assay.models.http.address import read_address
 from assay.models.replies import ChatReply, TokenOption, Usage
@@ -84,7 +84,7 @@ def _recordings(scratch: Path) -> Reader:
 
     def read(data: bytes) -> object:
         path = file.put(data)
-        with Recorded(path, None, name="m", mode=Mode.REPLAY) as recorded:
+        with Recorded(Cassette(path, Mode.REPLAY), None, name="m", own=True) as recorded:
             return recorded.ask(request)
 
     return Reader(read=read, seeds=[made + b"\n"])

@@ -18,6 +18,7 @@ from assay.critic.collect import ShownAnswer
 from assay.critic.spec import Wording
 from assay.digests import listing_digest
 from assay.errors import SpecError
+from assay.models.cassette import Cassette
 from assay.models.model import Model
 from assay.models.reference import model_name
 
@@ -105,8 +106,9 @@ def measured(
     pairs = [ShownAnswer(**msgspec.structs.asdict(each)) for each in plan.items]
     at_once = settings.at_once()
     with (
-        settings.open() as opened,
-        _encoder(settings, plan.encoder_reference) as similar,
+        settings.recording() as cassette,
+        settings.open(cassette=cassette) as opened,
+        _encoder(settings, plan.encoder_reference, cassette) as similar,
         progress("asking", len(pairs)) as step,
     ):
         items = list(
@@ -121,15 +123,15 @@ def measured(
                 on_item=step,
             )
         )
-        cassette = calls_of(opened)
-    return judge.asymmetry(items, plan, cassette=cassette, sealed=sealed)
+        calls = calls_of(opened)
+    return judge.asymmetry(items, plan, cassette=calls, sealed=sealed)
 
 
 def _encoder(
-    settings: ModelSettings, reference: str | None
+    settings: ModelSettings, reference: str | None, cassette: Cassette | None
 ) -> AbstractContextManager[Model | None]:
-    """The model of v1, recorded beside the other: a recording has one writer."""
-    return nullcontext(None) if reference is None else settings.open(reference, beside="encoder")
+    """The model of v1, recorded into the same file as the other."""
+    return nullcontext(None) if reference is None else settings.open(reference, cassette=cassette)
 
 
 def _misconceptions(benchmark: Benchmark) -> list[PlannedItem]:

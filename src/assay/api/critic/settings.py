@@ -1,6 +1,7 @@
 """Which model is asked, and how: the words that all verbs have which ask a model."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
@@ -15,11 +16,12 @@ from assay.critic.tokens import MIN_MASS
 from assay.critic.wordings import wordings
 from assay.errors import SpecError
 from assay.models.budget import Budget
-from assay.models.cassette import Mode
+from assay.models.cassette import Cassette, Mode, mode_of
 from assay.models.model import Model
 from assay.models.reference import KEY_VARIABLE, is_local, open_model
+from assay.models.reference_facts import usual_jobs
 
-_JOBS, _MOST_JOBS = 8, 256
+_MOST_JOBS = 256
 _MOST_TOP = 1000
 _TOY = "local"
 
@@ -73,8 +75,8 @@ class ModelSettings:
         return wordings(self.wording, mode=against)
 
     def at_once(self) -> int:
-        """Calls at a time; a model on this machine answers one after another."""
-        usual = 1 if is_local(self.model) else _JOBS
+        """Calls at a time."""
+        usual = usual_jobs(self.model)
         return _between("jobs", usual if self.jobs is None else self.jobs, _MOST_JOBS)
 
     def first_tokens(self, top: int | None = None) -> int:
@@ -82,28 +84,22 @@ class ModelSettings:
         usual = LOCAL_TOP if is_local(self.model) else TOP
         return _between("top", usual if top is None else top, _MOST_TOP)
 
-    def open(self, reference: str | None = None, *, beside: str = "") -> Model:
-        """The model, or another by its reference; a recording of it lies beside, by this word."""
+    def recording(self) -> AbstractContextManager[Cassette | None]:
+        """The recording, open for the calls of several models."""
+        mode = mode_of(self.mode, recorded=self.cassette is not None)
+        return nullcontext() if self.cassette is None else Cassette(Path(self.cassette), mode)
+
+    def open(self, reference: str | None = None, *, cassette: Cassette | None = None) -> Model:
+        """The model, or another by its reference, recorded into an open cassette or its own."""
         path = None if self.cassette is None else Path(self.cassette)
-        if path is not None and beside:
-            path = path.with_suffix(f".{beside}{path.suffix}")
         return open_model(
             reference or self.model,
-            cassette=path,
-            mode=self._mode(),
+            cassette=cassette or path,
+            mode=mode_of(self.mode, recorded=self.cassette is not None),
             key_env=self.key_env,
             seconds=self.call_seconds,
             budget=self.budget,
         )
-
-    def _mode(self) -> Mode:
-        if self.mode not in list(Mode):
-            raise SpecError(f"`mode={self.mode:.40}`: expected {', '.join(Mode)}")
-        if self.cassette is None and self.mode != Mode.AUTO:
-            raise SpecError(
-                f"`mode={self.mode}` needs the file of a recording: `cassette=calls.jsonl`"
-            )
-        return Mode(self.mode)
 
 
 class CritiqueWords(ColumnWords, ModelWords, total=False):

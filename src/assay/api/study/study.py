@@ -26,6 +26,7 @@ from assay.benchmark.load import load_benchmark, load_second
 from assay.errors import AssayError, MethodError, SpecError
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
 from assay.gauntlet.result import Scorecard
+from assay.models.recording import replayed
 from assay.report.study.views import refresh_views, verify
 from assay.result import Viewed
 from assay.runs.collect import Listener
@@ -149,6 +150,7 @@ class Study(SealedOnce, Viewed):
         env: str | Sequence[str] = (),
         method_class: str | None = None,
         prediction: Mapping[str, Any] | None = None,
+        cassette: str | Path | None = None,
     ) -> Path:
         """Begin a submission: a copy of the method, and a `prediction.toml` to fill in.
 
@@ -162,6 +164,7 @@ class Study(SealedOnce, Viewed):
             method_class: the class of a method of your own, such as `likelihood`, for `frontier`.
             prediction: the keys of `prediction.toml`, which is then filled in, such as
                 `{"ranges": {"D1": [0.7, 0.85]}, "outcomes": {"fail": 0.6, "pass": 0.4}}`.
+            cassette: a recording of the calls of a method over models, which will be replayed.
 
         Returns the folder of the submission; everything in it is sealed.
 
@@ -175,9 +178,16 @@ class Study(SealedOnce, Viewed):
             method_class=method_class,
         )
         try:
-            return draft(self.folder, id, method, task=task, prereg=prereg, prediction=prediction)[
-                0
-            ]
+            made, _ = draft(
+                self.folder,
+                id,
+                method,
+                task=task,
+                prereg=prereg,
+                prediction=prediction,
+                recording=replayed(cassette),
+            )
+            return made
         except MethodError as error:
             error.hint = missing_variable(error.message, prereg.environment) or error.hint
             raise
