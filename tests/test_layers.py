@@ -10,8 +10,8 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "wording", "errors", "caveats", "result", "bounds", "digests"),
-    *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
+    *("_version", "plan_wording", "wording", "errors", "caveats", "result", "bounds", "digests"),
+    *("differences", "key_faults", "toml", "clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "models"),
     *("critic", "method", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study"),
@@ -211,7 +211,7 @@ NOT_OUR_FLAGS = {
     "comparison.trials.spec": "arguments of the system under test, in an example",
 }
 STORED_TEXTS = (
-    *("--group.", "--sequential.", "--allow harness."),
+    "--group.",
     *("(--keep-unverifiable keeps them, as positives)", " --history"),
 )
 """Texts inside stored records and pages, which are compared word by word."""

@@ -93,8 +93,9 @@ class Paths(click.Command):
 @click.option(
     "--allow",
     multiple=True,
-    type=click.Choice(["harness"]),
-    help="Allow an intended difference between the sides.",
+    type=click.Choice(["harness", "scale"]),
+    help="Allow an intended difference between the sides: another harness, or scores that are 20"
+    " times as large.",
 )
 @click.option(
     "--strict-gates",
