@@ -10,8 +10,8 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "plan_wording", "wording", "errors", "caveats", "result", "bounds", "digests"),
-    *("differences", "key_faults", "toml", "clock", "files", "journal", "lock", "folders"),
+    *("_version", "messages", "wording", "errors", "caveats", "result", "bounds", "digests"),
+    *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
     *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "models"),
     *("critic", "method", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study"),

@@ -41,7 +41,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from assay.plan_wording import plan_as_python
+from assay.messages.plans import plan_as_python
 from assay.wording import as_python
 
 _LONGEST = 4000
@@ -53,8 +53,8 @@ class AssayError(Exception):
 
     Both name parameters in backticks, such as `task=detection`, which the command shows as flags. A
     traceback ends with the hint, written as Python: `task="detection"`.
-    `details` are further messages, one a line: the other faults of a file, or lines of a plan, which
-    a traceback shows as a dictionary.
+    `details` are further messages, one a line: the other faults of a file, or lines of a plan,
+    which a traceback shows as a dictionary.
     Exit code 70 means a bug in Assay; every subclass sets its own.
 
     Example:

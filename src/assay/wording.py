@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 
-from assay.plan_wording import line_as_python
+from assay.messages.plans import line_as_python
 
 PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
 """A parameter in a message, such as `task=detection`; `out=` names one without a value."""

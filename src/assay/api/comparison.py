@@ -172,6 +172,7 @@ def compare(
         task=task,
         first=side,
         all_pairs=all_pairs,
+        named=_are_named(baseline, candidate) and by is None,
     )
     made = _judged(sides_from(named, request), request, rule=rule)
     if out is not None:
@@ -197,20 +198,21 @@ def _named(
         return [("all", sources)]
     if first is not None:
         raise SpecError("`first=` needs `by=COLUMN`: it names one of those sides")
-    if candidate is None and isinstance(baseline, Mapping) and len(baseline) > 1:
+    if isinstance(baseline, Mapping) and _are_named(baseline, candidate):
         names = [str(name) for name in baseline]
         return named_sides(list(baseline.values()), columns, planned, names)
     if candidate is None:
         raise SpecError(
             f"one side, {_shown(baseline)}, and nothing to compare it with",
-            hint="Name both: assay compare BASELINE CANDIDATE. If rows of one source are of both,"
-            " name the column that tells them apart: `by=COLUMN`. If two columns of a frame are the"
-            ' scores: `assay.compare(frame["before"], frame["after"])`.'
-            if not isinstance(baseline, (str, Path))
-            else "Name both: assay compare BASELINE CANDIDATE. Where one file holds both:"
-            " `by=COLUMN`.",
+            hint="Name both: assay compare BASELINE CANDIDATE. Where one file or frame holds both:"
+            " `by=COLUMN`. Where two columns of a frame hold the scores: give each column.",
         )
     return named_sides(sides, columns, planned)
+
+
+def _are_named(baseline: object, candidate: object) -> bool:
+    """Whether the sides are in a dictionary, by their names."""
+    return candidate is None and isinstance(baseline, Mapping) and len(baseline) > 1
 
 
 def _shown(side: object) -> str:
@@ -235,7 +237,7 @@ def _judged(
     if unknown:
         raise SpecError(
             f"`rule=adr-0031` does not take {', '.join(unknown)}",
-            hint="Leave it out; gates and ideals of other dimensions go into a plan, `config=PLAN`.",
+            hint="Leave it out; a plan has gates and ideals of other dimensions: `config=PLAN`.",
         )
     trials = compared_sides(sides[0], sides[1], request, sides[0].tasks[0]).trials
     plan = request.plan

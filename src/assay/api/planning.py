@@ -29,8 +29,8 @@ from assay.wording import some
 _MOST_PAIRS = 100_000
 _MOST_DIMENSIONS = 1_000
 _NO_PLAN = (
-    "Name columns of scores: `dimension=COLUMN`. A pilot takes no plan; in Python, compare its sides"
-    " with one, and give the comparison as the pilot."
+    "Name columns of scores: `dimension=COLUMN`. A pilot takes no plan; in Python, compare its"
+    " sides with one, and give the comparison as the pilot."
 )
 
 
@@ -275,11 +275,11 @@ def _planned(
 
 def _rate_after(before: float, effect: float) -> float:
     """The candidate's rate, from the baseline's and the difference."""
-    after = before + effect
+    after = round(before + effect, 12)
     if not 0.0 <= after <= 1.0:
         raise SpecError(
-            f"a rate of {before:g} and an effect of {effect:+g} give {after:g}: expected a rate from"
-            " 0 to 1",
+            f"a rate of {before:g} and an effect of {effect:+g} give {after:g}: expected a rate"
+            " from 0 to 1",
             hint="Write 5 % as 0.05. For scores that are no rates: `effect=E` `spread=S`.",
         )
     return after
@@ -296,7 +296,8 @@ def _no_question(given: Mapping[str, float]) -> SpecError:
         said = f"{', '.join(named[:-1])} and {named[-1]} are no question together"
     return SpecError(
         said,
-        hint="Give both rates, `from_=RATE` `to=RATE`; a rate and a change, `from_=RATE` `effect=E`;"
-        " the size of an effect on scores, `effect=E` `spread=S`; a number of pairs, `pairs=N`; a"
-        " rate and a gate's margin, `from_=RATE` `margin=M`; or earlier runs, `pilot=RUNS`.",
+        hint="Give both rates, `from_=RATE` `to=RATE`; a rate and a change, `from_=RATE`"
+        " `effect=E`; the size of an effect on scores, `effect=E` `spread=S`; a number of pairs,"
+        " `pairs=N`; a rate and a gate's margin, `from_=RATE` `margin=M`; or earlier runs,"
+        " `pilot=RUNS`.",
     )

@@ -46,7 +46,8 @@ class Request:
     """How to compare and what to read.
 
     `task` is the one task to compare, if the sides have several; `first` is the side that the
-    others are compared with, if a column separates the sides.
+    others are compared with, if a column separates the sides. `named` says that the user named the
+    sides, so that the record does.
     """
 
     plan: Dimensions | None
@@ -61,6 +62,7 @@ class Request:
     task: str | None = None
     first: str | None = None
     all_pairs: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +186,7 @@ def _compare_pair(
         artifact=request.artifact,
         caveats=caveats,
         lower=sides.lower,
-    )
+    ).of_names(dict(zip(_ROLES, (ours.name, theirs.name), strict=True)))
 
 
 def compared_sides(
@@ -202,7 +204,7 @@ def compared_sides(
             trials=len(read.trials),
             columns=None if read.columns is None else _recorded(read.columns),
             described=read.described,
-            name=None if known.name == name and request.reading.by is None else known.name,
+            name=known.name if request.named or request.reading.by is not None else None,
             by=request.reading.by,
             where=read.where,
         )

@@ -44,7 +44,8 @@ class PilotRow(msgspec.Struct, frozen=True, kw_only=True):
 class PilotPower(Result, frozen=True, kw_only=True):
     """The forecast of a pilot for each dimension; `unit` is what a pair consists of.
 
-    `left_out` are the dimensions that no figure is for, since they decide no verdict.
+    `left_out` are the dimensions that no figure is for: those that decide no verdict (costs), and
+    those without evidence of their own.
     """
 
     unit: str
@@ -82,7 +83,8 @@ class PilotPower(Result, frozen=True, kw_only=True):
         """Which dimensions no figure is for, and why; empty if there are none."""
         if not self.left_out:
             return ""
-        return f"not planned for, since they decide no verdict: {some(self.left_out)}"
+        why = "which decide no verdict, have no values, or say the same of both sides"
+        return f"not planned for: {some(self.left_out)}, {why}"
 
     def _said(self, row: PilotRow) -> str:
         needs = (
@@ -138,7 +140,11 @@ def power_of_pilot(
         power=power,
         level=level,
         dimensions=rows,
-        left_out=tuple(dimension.name for dimension in table.others),
+        left_out=tuple(
+            each.name
+            for each in plan.dimensions
+            if each.name not in {row.dimension for row in rows}
+        ),
     )
 
 

@@ -178,8 +178,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """An input of a side: the digest of its bytes, and the meaning of its columns.
 
     `described` describes a harness's log. `name` is that of the side: the value of the column `by`,
-    the key in a dictionary of sides, or the end of its path; None if it has no other than `side`.
-    `where` is the expression that chose the rows or logs.
+    or its key in a dictionary of sides; else None. `where` is the expression that chose the rows or
+    logs.
     """
 
     side: str
@@ -284,17 +284,24 @@ class Comparison(Result, frozen=True, kw_only=True, dict=True):
         return f"about {more} would settle it, if the estimates are right"
 
     @property
-    def named_sides(self) -> str:
-        """Which side is compared with which, by their names; empty if they have none."""
-        names = {read.side: read.name for read in self.inputs if read.name is not None}
-        shown = [f"{names.get(side, side):.60}" for side in _SIDES]
-        return " against ".join(shown) if names else ""
+    def names(self) -> dict[str, str]:
+        """The names of the sides, as far as they have any other than baseline and candidate.
+
+        The ends of paths are known only in the process that compared them: no part of the record.
+        """
+        recorded = {read.side: read.name for read in self.inputs if read.name is not None}
+        found: dict[str, str] = recorded or self.__dict__.get("names", {})
+        return found
+
+    def of_names(self, names: Mapping[str, str]) -> Self:
+        """The comparison, with the names of its sides at hand."""
+        self.__dict__["names"] = {side: name for side, name in names.items() if name != side}
+        return self
 
     @property
     def evidence(self) -> str:
         """Which side is compared with which, and the number of runs, instances and pairs."""
-        names = {read.side: read.name for read in self.inputs if read.name is not None}
-        sides = [f"{side} {names[side]:.60}" if side in names else side for side in _SIDES]
+        sides = [f"{side} {self.names.get(side, ''):.60}".rstrip() for side in _SIDES]
         runs = f"{counted(self.n_candidate, 'run')} against {self.n_baseline:,}"
         pairs = f", {counted(self.pairs, 'pair')}" if self.pairs else ""
         return f"{' against '.join(sides)}: {runs}, {counted(self.instances, 'instance')}{pairs}"
@@ -307,8 +314,9 @@ class Comparison(Result, frozen=True, kw_only=True, dict=True):
     def lines(self) -> list[str]:
         """The verdict and its reason, each dimension that counts, and the outlook."""
         counting = [dimension for dimension in self.dimensions if dimension.counts]
-        sides = f" {self.named_sides}" if self.named_sides else ""
-        said = [f"{self.verdict.upper()}{sides}: {self.because}", self.evidence]
+        sides = " against ".join(f"{self.names.get(side, side):.60}" for side in _SIDES)
+        verdict = f"{self.verdict.upper()} {sides}" if self.names else self.verdict.upper()
+        said = [f"{verdict}: {self.because}", self.evidence]
         said += [dimension.said() for dimension in counting[:_MOST_SAID]]
         if len(counting) > _MOST_SAID:
             said.append(f"and {counted(len(counting) - _MOST_SAID, 'more dimension')}")

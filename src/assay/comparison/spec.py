@@ -15,9 +15,9 @@ import msgspec
 from assay.bounds import LARGEST_NUMBER, SMALLEST_ERROR, shown_number
 from assay.comparison.plan_text import TO_FILL_IN, dimension_lines
 from assay.errors import SpecError
-from assay.key_faults import fault_words
 from assay.logs.columns.metric_names import is_cost, is_fault
 from assay.logs.trial import SOURCE_NAMES
+from assay.messages.key_faults import fault_words
 from assay.toml import key_hint, read_toml
 
 Policy = Literal["fail", "exclude"]

@@ -36,8 +36,8 @@ CODES: Codes = {
     " missing. Its scorecard is used unchecked.",
     "void-pairs": "Pairs are void: it was not shown that the candidate had the artifact and the"
     " baseline did not.",
-    "spotless-gate": "It is not shown that a gate lost less than its margin: there are too few runs."
-    " The gate passes because every run of the candidate reached the best value."
+    "spotless-gate": "It is not shown that a gate lost less than its margin: there are too few"
+    " runs. The gate passes because every run of the candidate reached the best value."
     " `strict_gates=True` does not let it pass.",
     "narrow-gate": "It is not shown that a gate lost less than its margin. The gate passes because"
     " that would be shown if no run could lose more than the worst one did. `strict_gates=True`"

@@ -24,7 +24,8 @@ def refuse_two_scales(
 ) -> None:
     """Refuse a score that is a share on one side and a percentage on the other.
 
-    A side is its name and its trials. `among` are the dimensions to look at; without it, all but costs, which may differ by so much.
+    A side is its name and its trials. `among` are the dimensions to look at; without it, all but
+    costs, which may differ by so much.
     """
     (ours, first), (theirs, second) = one, other
     names = dict.fromkeys(name for trial in (*first, *second) for name in trial.dimensions)

@@ -30,7 +30,7 @@ def plan_as_python(lines: Sequence[str]) -> list[str]:
         name = _HEADER.fullmatch(lines[place])
         if name is None or len(written) < len(keys) or None in written:
             return list(lines)
-        said += _table(name["name"].strip('"'), [each for each in written if each is not None])
+        said += _table(name["name"], [each for each in written if each is not None])
     return [*lines[:first], *said, "}}"]
 
 
@@ -45,10 +45,11 @@ def _entry(key: re.Match[str]) -> tuple[str, str] | None:
 
 def _table(name: str, entries: Sequence[tuple[str, str]]) -> list[str]:
     """A dimension on one line; with comments, a line for each key."""
+    name = name if name.startswith('"') else f'"{name}"'  # what TOML quotes is quoted alike
     if not any(comment for _, comment in entries):
-        return [f'    "{name}": {{{", ".join(said for said, _ in entries)}}},']
+        return [f"    {name}: {{{', '.join(said for said, _ in entries)}}},"]
     lines = [f"        {said},{f'  # {comment}' if comment else ''}" for said, comment in entries]
-    return [f'    "{name}": {{', *lines, "    },"]
+    return [f"    {name}: {{", *lines, "    },"]
 
 
 def line_as_python(text: str) -> str:
