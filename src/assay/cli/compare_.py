@@ -56,7 +56,12 @@ class Paths(click.Command):
 @click.option(
     "--config", type=PATH, metavar="FILE", help="Dimensions, gates, margins: a TOML file."
 )
-@click.option("--gate", multiple=True, metavar="NAME", help="A dimension that must not lose.")
+@click.option(
+    "--gate",
+    multiple=True,
+    metavar="NAME",
+    help="A dimension that must not lose more than its margin.",
+)
 @click.option(
     "--instance",
     default="instance",
@@ -100,7 +105,7 @@ class Paths(click.Command):
 @click.option(
     "--strict-gates",
     is_flag=True,
-    help="A gate needs its margin shown, even if every run of the candidate is at the best value.",
+    help="A gate passes only if its loss is shown to be under its margin; not spotless or narrow.",
 )
 @click.option(
     "--unit",

@@ -299,6 +299,17 @@ class Comparison(Result, frozen=True, kw_only=True, dict=True):
         return self
 
     @property
+    def gates(self) -> str:
+        """The status of each gate, in words; empty if nothing is gated."""
+        return some(
+            [
+                f"{each.name:.60} {GATE_WORDS.get(each.gate, each.gate.value)}"
+                for each in self.dimensions
+                if each.gate is not None and each.delta is not None
+            ]
+        )
+
+    @property
     def evidence(self) -> str:
         """Which side is compared with which, and the number of runs, instances and pairs."""
         sides = [f"{side} {self.names.get(side, ''):.60}".rstrip() for side in _SIDES]
@@ -507,12 +518,7 @@ def _pair_said(pair: ComparedPair) -> str:
     if balance is not None:
         ends = signed_interval(balance.low, balance.high)
         effect = f" {signed(balance.value)} {ends}".rstrip()
-    gates = [
-        f"{each.name:.60} {GATE_WORDS.get(each.gate, each.gate.value)}"
-        for each in made.dimensions
-        if each.gate is not None and each.delta is not None
-    ]
-    parts = [made.because, *([f"gates: {some(gates)}"] if gates else [])]
+    parts = [made.because, *([f"gates: {made.gates}"] if made.gates else [])]
     if made.verdict is NetVerdict.INCONCLUSIVE and not made.blocked:
         parts.append(made.outlook)
     return f"{pair.sides}: {made.verdict.upper()}{effect}: {'; '.join(parts)}"

@@ -217,10 +217,11 @@ def _dimension(name: str, table: object) -> Dimension:
 def _refuse_guesses(name: str, written: _Written) -> None:
     """Refuse a cost or a fault whose direction would be guessed, and the scale of a cost.
 
-    Of a score, more is better, and 0 to 1 is its usual range. A cost has no usual range, so a
-    twentieth of one would be a margin without a meaning.
+    Of a score, more is better, and 0 to 1 is its usual range. A cost has no usual range, and what
+    its gate may lose is for the user to say.
     """
-    keys = ("better", "range", "margin") if is_cost(name) else ("better",) * is_fault(name)
+    keys = ["better"] * (is_cost(name) or is_fault(name)) + ["range"] * is_cost(name)
+    keys += ["margin"] * (is_cost(name) and written.gated)
     lacking = [key for key in keys if getattr(written, key) is None]
     if lacking:
         kind = "a cost by its name" if is_cost(name) else "by its name not known to be a score"
