@@ -51,7 +51,7 @@ def test_a_narrow_gate_says_how_many_runs_may_lose_more():
     gate = next(each for each in found.dimensions if each.name == "cover")
     assert gate.gate is Gate.NARROW
     [caveat] = [each for each in found.caveats if each.code == "narrow-gate"]
-    said = "cover: after 10 runs, at most 26 % of all runs may lose more than any of these did"
-    assert f"{said}; 59 would leave at most 5 %." in caveat.message
+    said = "cover: 10 runs show that at most 26 % of all runs lose more than any of these did"
+    assert f"{said}; 59 would show 5 %." in caveat.message
     strict = assay.compare(before, after, gate="cover", strict_gates=True)
     assert (found.verdict, strict.verdict) == ("ratify", "inconclusive")

@@ -113,13 +113,18 @@ def power(
     in_range("margin", margin, 0.0, 1.0, open_ends=True)
     in_range("spread", spread, 0.0, open_ends=True)
     given = {name: value for name, value in asked.items() if value is not None}
-    read_by = {"task": task, "instance": instance, "trial": trial, "encoding": encoding}
-    read_by |= {"split": split, "dimension": words(dimension) or None}
+    read_by: Mapping[str, object] = {
+        "task": task,
+        "instance": instance,
+        "trial": trial,
+        "dimension": words(dimension) or None,
+        "encoding": encoding,
+        "split": split,
+    }
     how_read = [name for name, word in read_by.items() if word is not None]
     if pilot is None:
-        _refuse_unused(
-            how_read, "is for reading a pilot, and there is none", "Give it: `pilot=RUNS`."
-        )
+        why = "is for reading a pilot, and there is none"
+        _refuse_unused(how_read, why, "Give it: `pilot=RUNS`.")
         return _planned(given, correlation=correlation, power=power, dimensions=dimensions)
     if dimensions != 1:
         hint = "To plan for one column of it: `dimension=COLUMN`."

@@ -161,7 +161,7 @@ def _compare_pair(
         plan = _source_plan(sides, request.gates)
     caveats = list(sides.caveats)
     if "scale" not in (request.policies.get("allow") or (() if plan is None else plan.allow)):
-        counting = plan and [each.name for each in plan.dimensions if each.counts]
+        counting = None if plan is None else [d.name for d in plan.dimensions if d.counts]
         first, second = zip((ours.name, theirs.name), sides.trials, strict=True)
         refuse_two_scales(first, second, among=counting)
     if plan is not None:

@@ -435,12 +435,15 @@ class Comparisons(Result, frozen=True, kw_only=True):
             f" {percent(each)}, for {percent(self.level)} over all of them",
             *said,
             *_reading_lines([pair.comparison for pair in self.pairs]),
-            *map(as_python, _caveats_left(self.joint_caveats())),
+            *map(as_python, _caveats_left(self.joint_caveats(every="`.pairs` has all"))),
             self.signature,
         ]
 
-    def joint_caveats(self) -> list[ComparisonCaveat]:
-        """Each code once, unless it blocks, with the pairs that it is about where not all are."""
+    def joint_caveats(self, every: str = "`json=` lists all") -> list[ComparisonCaveat]:
+        """Each code once, unless it blocks, with the pairs that it is about where not all are.
+
+        `every` says where all messages of a code are.
+        """
         about: dict[str, dict[str, list[str]]] = {}
         for pair in self.pairs:
             for caveat in pair.comparison.caveats:
@@ -451,7 +454,7 @@ class Comparisons(Result, frozen=True, kw_only=True):
         for code, messages in about.items():
             said, pairs = next(iter(messages.items()))
             said = said if len(pairs) == len(self.pairs) else f"{some(pairs, 1)}: {said}"
-            more = f" And {len(messages) - 1} more; `json=` lists all." if len(messages) > 1 else ""
+            more = f" And {len(messages) - 1} more; {every}." if len(messages) > 1 else ""
             made.append(ComparisonCaveat(code=code, message=said + more))
         return made
 

@@ -192,8 +192,8 @@ def _dimensions(written: _DimensionsFile, where: str) -> Dimensions:
             strict_gates=policy.gates == "strict",
         )
     except SpecError as error:
-        said = {"hint": error.hint, "details": error.details}
-        raise SpecError(f"{where}: {error.message}", **said) from None
+        message = f"{where}: {error.message}"
+        raise SpecError(message, hint=error.hint, details=error.details) from None
 
 
 def _dimension(name: str, table: object) -> Dimension:

@@ -268,19 +268,18 @@ def _a_side(unit: str) -> str:
 
 
 def _unproven_words(effect: DimensionEffect, table: TrialTable) -> str:
-    """What the runs of a gate leave possible, and how many would leave no more than the margin."""
+    """What the runs of a gate show, and how many would show as much as the margin."""
     kept, dimension = table.kept, effect.dimension
     runs = len(kept.pairs) if kept.design.unit == "pair" else kept.rows[1].size
     margin = dimension.scaled_margin
     worst = 1.0 - 0.05 ** (1.0 / max(runs, 1))
     needed = math.ceil(math.log(0.05) / math.log1p(-margin))
     lost = "fall short of it" if effect.gate is Gate.SPOTLESS else "lose more than any of these did"
-    record = (
-        f"{dimension.name}: after {counted(runs, 'run')}, at most {_share(worst)} of all runs may"
-    )
+    shows = f"{counted(runs, 'run')} {'shows' if runs == 1 else 'show'}"
+    record = f"{dimension.name}: {shows} that at most {_share(worst)} of all runs {lost}"
     if runs < needed:
-        return f"{record} {lost}; {needed} would leave at most {_share(margin)}."
-    return f"{record} {lost}, if runs are independent."
+        return f"{record}; {needed} would show {_share(margin)}."
+    return f"{record}, if runs are independent."
 
 
 def _share(share: float) -> str:
