@@ -24,6 +24,20 @@ def test_a_misspelt_dimension_is_refused_with_the_nearest_column(keys):
     assert "Did you mean usd?" in no.value.hint
 
 
+@pytest.mark.parametrize(
+    "dimensions", [{"ok": {}, "cited": {"gated": True}}, {"cited": {}}], ids=str
+)
+def test_a_gate_or_all_that_counts_must_be_there_whatever_it_is_called(dimensions):
+    with pytest.raises(SpecError, match="no run has the dimension 'cited'"):
+        compared(**dimensions)
+
+
+def test_a_plan_for_several_files_may_name_what_one_of_them_lacks():
+    found = compared(ok={}, rating={"range": [1, 5]}, usd={"counts": False})
+    said = {caveat.code: caveat.message for caveat in found.caveats}
+    assert "rating" in said["absent"]
+
+
 def test_the_older_rule_refuses_it_as_well():
     one = [[{**row, "instance": "q"} for row in rows[:4]] for rows in (BEFORE, AFTER)]
     with pytest.raises(SpecError, match="no run has the dimension 'okk'"):

@@ -10,9 +10,10 @@ from assay.wording import did_you_mean, some
 
 
 def refuse_unknown_dimensions(plan: Dimensions, sides: Sequence[Side]) -> None:
-    """Refuse a dimension of the plan that no side has as a column or metric: it is misspelt.
+    """Refuse a dimension that no run has if it is gated, or like a column that is not planned.
 
-    One that some side has stays: its missing values are noted, or block.
+    A plan may be shared by files with different columns, so others are only noted as absent. But
+    some dimension that counts must be there.
     """
     known = dict.fromkeys(
         name
@@ -21,10 +22,14 @@ def refuse_unknown_dimensions(plan: Dimensions, sides: Sequence[Side]) -> None:
         for trial in read.trials
         for name in trial.dimensions
     )
+    planned = {dimension.name for dimension in plan.dimensions}
+    others = [name for name in known if name not in planned]
+    counting = [dimension for dimension in plan.dimensions if dimension.counts]
+    nothing_counts = not any(dimension.name in known for dimension in counting)
     for dimension in plan.dimensions:
-        if dimension.name not in known:
-            others = [name for name in known if name not in {d.name for d in plan.dimensions}]
-            near = did_you_mean(dimension.name, others or known)
+        near = did_you_mean(dimension.name, others)
+        is_missed = dimension.gated or (nothing_counts and dimension.counts)
+        if dimension.name not in known and (near or is_missed):
             raise SpecError(
                 f"no run has the dimension {dimension.name!r:.60} of the plan (`config=`);"
                 f" there are {some(list(known), 12)}",
