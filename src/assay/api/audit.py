@@ -100,7 +100,6 @@ def audit(
         benchmark,
         score_columns,
         encoding=scores_encoding,
-        index=getattr(data, "index", None),
         readings=readings,
     )
     measured = [measure_feature(own, benchmark) for own in features]

@@ -92,7 +92,7 @@ def _from_memory(data: object, columns: Columns) -> Benchmark:
     rows = source.rows(encoding=columns.encoding, faults=faults)
     origin = Origin(place=IN_MEMORY, columns=columns)
     benchmark = _build(source.name, rows, source.digest, origin, faults)
-    return replace(benchmark, memory=source.files[0][1])
+    return replace(benchmark, memory=source.files[0][1], index=source.index)
 
 
 def _from_file(place: str, columns: Columns) -> Benchmark:
@@ -173,7 +173,7 @@ def read_again(benchmark: Benchmark) -> TableSource | LogRecords:
     if benchmark.memory is not None:
         from assay.tables.in_memory.table import memory_table
 
-        return memory_table(benchmark.name, benchmark.memory)
+        return memory_table(benchmark.name, benchmark.memory, index=benchmark.index)
     if origin.place in BUNDLED:
         source: TableSource | LogRecords = read_table(FOLDER / f"{origin.place}.jsonl")
     else:

@@ -10,7 +10,7 @@ MOST_NAMED = 20
 """The most faults of a file that one message names."""
 _MOST_ALIKE = 3
 """More faults than this that differ only in place and value are one line."""
-_PLACE = re.compile(r"(?:line|row|element) [\d,]*\d")
+_PLACE = re.compile(r"(?:line|row|element) [\d,]*\d(?: \(index [^)]*\))?")
 _VALUE = re.compile(r"(?<!field )'[^']*'")
 
 

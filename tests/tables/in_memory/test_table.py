@@ -68,7 +68,11 @@ def test_the_same_rows_are_the_same_bytes_whatever_holds_them(data, name):
     table = table_in_memory(data)
     assert table.files[0][1] == b"".join(json.dumps(row).encode() + b"\n" for row in ROWS)
     assert (table.name, table.place) == (name, f"the {name}")
-    assert [place for place, _ in table.rows()] == [f"the {name}, row 1", f"the {name}, row 2"]
+    labels = ["", ""] if table.index is None else [" (index 7)", " (index 9)"]
+    assert (table.index is None) == (not isinstance(data, pandas.DataFrame))
+    assert [place for place, _ in table.rows()] == [
+        f"the {name}, row {number}{label}" for number, label in enumerate(labels, 1)
+    ]
 
 
 def test_what_is_missing_is_null():
