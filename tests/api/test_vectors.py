@@ -1,13 +1,19 @@
 """Sides that are plain scores pair by position, or by their index; a comparison says which."""
 
+import io
 import math
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import assay
+from assay.api.vector_pairs import item_names
+from assay.api.vectors import vector_of
+from assay.logs.trial_rows import TrialColumns
 
 BEFORE = [n % 3 == 0 for n in range(60)]
 AFTER = [n % 3 != 1 for n in range(60)]
@@ -47,13 +53,172 @@ def test_series_pair_by_their_labels_in_any_order():
     assert assay.compare(ours, shuffled).dimensions == assay.compare(ours, theirs).dimensions
     with pytest.raises(assay.errors.IncomparableRuns, match="only the candidate has 0, 1"):
         assay.compare(ours, pd.Series(AFTER))
-    assert "position" in note(assay.compare(ours, AFTER)), "only one side has an index"
 
 
-def test_a_label_of_several_levels_names_an_item():
-    index = pd.MultiIndex.from_product([["a", "b"], range(30)])
-    found = assay.compare(pd.Series(BEFORE, index=index), pd.Series(AFTER, index=index))
-    assert (found.pairs, found.instances) == (60, 60)
+def sides(index):
+    return [pd.Series(side, index=index) for side in (BEFORE, AFTER)]
+
+
+def refusal(*given, **named):
+    with pytest.raises(assay.AssayError) as refused:
+        assay.compare(*given, **named)
+    return refused.value
+
+
+@given(order=st.permutations(range(60)), index=st.sampled_from(["plain", "numbers", "texts"]))
+@settings(max_examples=20)
+def test_the_index_of_a_series_is_never_ignored(order, index):
+    labels = {"plain": range(60), "numbers": [7 * n % 60 for n in range(60)], "texts": NAMES}[index]
+    ours, theirs = sides(labels)
+    moved = theirs.iloc[order]
+    names = ["a", "b"]
+    expected = item_names([vector_of(ours), vector_of(theirs)], names, TrialColumns()).instances
+    for pair in ((ours, moved), (moved, ours), (ours, moved.to_list()), (moved, ours.to_numpy())):
+        try:
+            found = item_names([vector_of(side) for side in pair], names, TrialColumns())
+        except assay.errors.IncomparableRuns as error:
+            assert error.hint
+            continue
+        by_name = [
+            dict(zip(instances, vector_of(side).scores, strict=True))
+            for instances, side in zip(found.instances, pair, strict=True)
+        ]
+        truth = dict(zip(expected[0], zip(BEFORE, AFTER, strict=True), strict=True))
+        pairs = sorted(zip(by_name[0].values(), map(by_name[1].get, by_name[0]), strict=True))
+        if "index" in found.said:
+            known = truth.values() if pair[0] is ours else [each[::-1] for each in truth.values()]
+            assert pairs == sorted(known)
+        else:  # a list, beside labels that count its places
+            assert list(order) == list(range(60)) or pair[0] is ours
+
+
+def test_numbers_in_another_order_are_refused_and_the_hints_can_be_pasted():
+    baseline, candidate = pd.Series(BEFORE), pd.Series(AFTER).sample(frac=1, random_state=3)
+    error = refusal(baseline, candidate)
+    assert "the same numbers as that of baseline in another order" in error.message
+    by_label, in_order = [code for code in error.hint.split("`") if code.startswith("assay")]
+    names = {"assay": assay, "baseline": baseline, "candidate": candidate}
+    assert eval(by_label, names).dimensions == assay.compare(BEFORE, AFTER).dimensions  # noqa: S307
+    assert eval(in_order, names).dimensions == assay.compare(BEFORE, list(candidate)).dimensions  # noqa: S307
+    error = refusal(pd.Series(BEFORE, index=NAMES), AFTER)
+    assert 'baseline has an index, which begins with "q0", "q1", "q2", and candidate' in str(error)
+    assert "position" in note(assay.compare(pd.Series(BEFORE), AFTER))
+    error = refusal(pd.Series(BEFORE), pd.Series(AFTER[:-1]))
+    assert "do not pair by position" in error.message
+
+
+REPEATED = pd.MultiIndex.from_product([range(20), range(3)], names=["task_id", "attempt"])
+
+
+def test_the_levels_of_an_index_are_the_instance_and_the_trial():
+    ours, theirs = sides(REPEATED)
+    found = assay.compare(ours, theirs.sample(frac=1, random_state=1))
+    rows = [
+        [
+            {"task_id": task, "attempt": trial, "score": score}
+            for (task, trial), score in one.items()
+        ]
+        for one in (ours, theirs)
+    ]
+    of_rows = assay.compare(*rows, instance="task_id", trial="attempt")
+    assert (found.pairs, found.instances, found.unit) == (60, 20, of_rows.unit)
+    assert (found.verdict, found.dimensions) == (of_rows.verdict, of_rows.dimensions)
+    assert note(found).endswith("index: task_id is the instance, attempt the trial.")
+    other = [one.swaplevel() for one in (ours, theirs)]
+    named = assay.compare(*other, instance="task_id", trial="attempt")
+    assert named.dimensions == found.dimensions
+    assert assay.compare(*other, trial="attempt").dimensions == found.dimensions
+    unnamed = [one.rename_axis([None, None]) for one in (ours, theirs)]
+    assert note(assay.compare(*unnamed)).endswith("level 1 is the instance, level 2 the trial.")
+
+
+def test_levels_that_are_not_there_or_left_over_are_refused():
+    ours, theirs = sides(REPEATED)
+    error = refusal(ours, theirs, instance="task")
+    assert "baseline: no level 'task' in the index of its scores; the levels are task_id" in str(
+        error
+    )
+    deep = pd.MultiIndex.from_product([["m"], range(20), range(3)], names=["model", "task", "run"])
+    error = refusal(*sides(deep), instance="task", trial="run")
+    assert "the index has further levels: model" in error.message
+    assert assay.compare(*sides(deep), instance="task").instances == 20
+
+
+def test_repeats_in_an_index_are_no_further_evidence():
+    rng = np.random.default_rng(5)
+    index = pd.MultiIndex.from_product([range(25), range(8)])
+    verdicts = []
+    for _ in range(12):  # nothing is better on average: the tasks differ
+        rates = [np.clip(0.5 + rng.normal(0, 0.25, 25), 0.02, 0.98).repeat(8) for _ in "ab"]
+        made = [pd.Series(rng.binomial(1, rate), index=index) for rate in rates]
+        verdicts.append(assay.compare(*made).verdict.value)
+    assert sum(verdict in ("ratify", "reject") for verdict in verdicts) <= 2
+
+
+def test_lists_of_words_are_scores_and_other_texts_no_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = [["pass" if one else "fail" for one in side] for side in (BEFORE, AFTER)]
+    assert assay.compare(*words).dimensions == assay.compare(BEFORE, AFTER).dimensions
+    numbers = [[str(float(one)) for one in side] for side in (BEFORE, AFTER)]
+    assert assay.compare(*numbers).dimensions == assay.compare(BEFORE, AFTER).dimensions
+    error = refusal(["good", "bad"] * 20, ["good"] * 40)
+    assert "baseline: 40 texts, such as 'good', that are neither files nor scores" in error.message
+    (tmp_path / "pass").write_text('{"instance": "a", "score": 1}')
+    assert "there is no 'fail'" in refusal(["pass", "fail"], words[1]).message
+
+
+class Gives:
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values)
+
+
+def test_an_object_that_gives_an_array_is_one():
+    found = assay.compare(Gives(BEFORE), Gives(AFTER))
+    assert found.dimensions == assay.compare(BEFORE, AFTER).dimensions
+    error = refusal(np.ones((3, 2)), np.ones((3, 2)))
+    assert "of shape 3x2, expected one score an item" in error.message
+    assert "assay.compare(array[:, 0], array[:, 1])" in error.hint
+    assert "Plain scores are a list" in refusal(3.5, 4.5).hint
+
+
+def test_a_text_that_is_no_path_is_refused_with_what_it_may_be(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    csv = "instance,score\n" + "\n".join(f"q{n},{n % 2}" for n in range(12))
+    error = refusal(csv, csv.replace("q1,1", "q1,0"))
+    assert error.message.startswith("baseline: a text of ") and "'instance,score'" in error.message
+    assert assay.compare(io.StringIO(csv), io.StringIO(csv.replace(",1", ",0"))).pairs == 12
+    for call in (assay.load_benchmark, assay.claims):
+        with pytest.raises(assay.SpecError, match="expected a path"):
+            call(csv)
+    with pytest.raises(assay.SpecError, match="scores: a text of"):
+        assay.confounds("darkcore", scores=csv, joint=False)
+    error = refusal("old.csv", ROWS[1])
+    assert error.message == "there is no 'old.csv'"
+    assert f"Paths start from the working directory, {tmp_path}" in error.hint
+    with pytest.raises(assay.AssayError) as missing:
+        assay.claims("The AUC is 0.9")
+    assert "working directory" in missing.value.hint
+
+
+@pytest.mark.parametrize("kind", [list, pd.DataFrame, pl.DataFrame])
+def test_a_column_given_as_a_side_is_refused_as_such(kind):
+    error = refusal(kind(ROWS[0]), kind(ROWS[1]), "instance")
+    assert error.message == "'instance' is a column of the data, given as a side"
+    assert '`instance="instance"`' in error.__notes__[0]
+
+
+def test_one_frame_with_a_column_for_each_side_is_told_how():
+    wide = pd.DataFrame({"v1": BEFORE, "v2": AFTER})
+    assert 'assay.compare(frame["ONE"], frame["OTHER"])' in refusal(wide).hint
+    assert assay.compare(wide["v1"], wide["v2"]).pairs == 60
+
+
+def test_lazy_frames_are_read_without_a_warning():
+    lazy = [pl.LazyFrame(side) for side in ROWS]
+    assert assay.compare(*lazy).dimensions == assay.compare(*ROWS).dimensions
 
 
 def test_sides_of_unequal_length_do_not_pair_by_position():
@@ -95,7 +260,6 @@ def test_sides_may_be_named_and_more_than_two():
         (lambda: assay.compare(BEFORE, AFTER, where="q == 1"), "`by=` and `where=` are for"),
         (lambda: assay.compare(BEFORE, AFTER, dimension=("a", "b")), "plain scores are one dim"),
         (lambda: assay.compare([1, math.inf], [1, 2]), "scores of baseline, row 2, .*not a finite"),
-        (lambda: assay.compare(np.ones((3, 2)), np.ones((3, 2))), "baseline: got ndarray"),
         (lambda: assay.compare([True, "yes"], BEFORE[:2]), "candidate is plain .* baseline is not"),
         (lambda: assay.load_trials(BEFORE), "sources: plain scores, without"),
     ],

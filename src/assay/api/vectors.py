@@ -1,59 +1,58 @@
 """Sides that are plain scores of the same items: lists of numbers, arrays, Series.
 
-Series of pandas pair by their index if every side has one; all else pairs by position. A comparison
-says which, in the caveat `plain-scores`.
+A comparison says how they pair, in the caveat `plain-scores`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from pathlib import Path
 
+from assay.api.vector_pairs import Vector, item_names
 from assay.comparison.result import ComparisonCaveat
 from assay.comparison.sides.path_trials import PathTrials
-from assay.errors import IncomparableRuns, SpecError
+from assay.errors import SpecError
+from assay.logs.columns.cells import is_number, pair_of
 from assay.logs.trial_rows import TrialColumns, read_rows
-from assay.tables.in_memory.table import table_in_memory
+from assay.tables.in_memory.arrays import is_listable, listed, shape_of
+from assay.tables.in_memory.index import labels_of, level_names
+from assay.tables.in_memory.table import has_columns, table_in_memory
 
 SCORE = "score"
 """The dimension of plain scores, if no other name is given."""
-_LISTED = ("tolist", "to_list", "to_pylist")
-"""The methods that list an array of numpy or Arrow, a tensor, or a Series."""
 _MISSING = "NAType"
-_BY_INDEX = "They pair by the labels of their index."
-_BY_POSITION = "They pair by position: first with first, second with second."
+_LONGEST_NAME = 255
 _AS_ROWS = (
     'Give both sides as scores; or as rows that name their items: [{"instance": "q1", "score": 1},'
     " ...]."
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Vector:
-    """Scores, and the labels of their index if they have one."""
-
-    scores: list[object]
-    labels: list[object] | None = None
-
-
 def vector_of(side: object) -> Vector | None:
     """A side as plain scores; None if it is anything else."""
     if isinstance(side, (list, tuple)):
-        listed = list(side)
-        return Vector(scores=listed) if listed and all(map(_is_score, listed)) else None
-    is_table = any(hasattr(side, name) for name in ("columns", "column_names"))
-    if isinstance(side, Mapping) or is_table or getattr(side, "shape", (0,))[1:]:
+        scores = list(side)
+        is_plain = scores and (all(map(_is_score, scores)) or are_words(scores))
+        return Vector(scores=scores) if is_plain else None
+    if isinstance(side, (Mapping, type)) or has_columns(side) or not is_listable(side):
         return None
-    if getattr(getattr(side, "dtype", None), "names", None):  # rows: a record array of numpy
+    if len(shape_of(side)) > 1 or getattr(getattr(side, "dtype", None), "names", None):
+        return None  # a matrix, or rows: a record array of numpy
+    made = listed(side)
+    if not isinstance(made, list) or not made or isinstance(made[0], (Mapping, list)):
         return None
-    array: Any = side
-    convert = next((name for name in _LISTED if callable(getattr(side, name, None))), None)
-    listed = [] if convert is None else getattr(array, convert)()
-    if not isinstance(listed, list) or not listed or isinstance(listed[0], (Mapping, list)):
-        return None
-    index = getattr(side, "index", None)  # of pandas; elsewhere it is a method
-    return Vector(scores=listed, labels=None if index is None or callable(index) else list(index))
+    labels = labels_of(side)
+    return Vector(scores=made, labels=labels, levels=tuple(level_names(side)))
+
+
+def are_words(texts: Sequence[object]) -> bool:
+    """Whether texts are scores, such as pass and fail or 0.5, and none names a file."""
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        return False
+    if pair_of(texts) is None and not all(map(is_number, texts)):
+        return False
+    words = {str(text) for text in texts}
+    return not any(len(word) <= _LONGEST_NAME and Path(word).exists() for word in words)
 
 
 def _is_score(value: object) -> bool:
@@ -83,18 +82,18 @@ def plain_scores(
             f"{plain} is plain scores and {other} is not, so nothing says which items pair",
             hint=_AS_ROWS,
         )
-    if (columns.instance, columns.trial) != (TrialColumns().instance, TrialColumns().trial):
-        raise SpecError(
-            f"{names[0]} is plain scores, which have no columns",
-            hint="Leave out `instance=` and `trial=`.",
-        )
+    items = item_names(vectors, names, columns)
     dimension = _only([*columns.dimensions] or [*planned])
-    by_index = all(vector.labels is not None for vector in vectors)
-    if not by_index:
-        _check_lengths(vectors, names)
-    said = ComparisonCaveat(code="plain-scores", message=_BY_INDEX if by_index else _BY_POSITION)
+    said = ComparisonCaveat(code="plain-scores", message=items.said)
     return [
-        _trials(vector, name, dimension, by_index=by_index, caveat=None if number else said)
+        _trials(
+            vector,
+            name,
+            dimension,
+            instances=items.instances[number],
+            trials=None if items.trials is None else items.trials[number],
+            caveat=None if number else said,
+        )
         for number, (vector, name) in enumerate(zip(vectors, names, strict=False))
     ]
 
@@ -108,35 +107,25 @@ def _only(names: Sequence[str]) -> str:
     return names[0] if names else SCORE
 
 
-def _check_lengths(vectors: Sequence[Vector], names: Sequence[str]) -> None:
-    first = len(vectors[0].scores)
-    for vector, name in zip(vectors, names, strict=False):
-        if len(vector.scores) != first:
-            raise IncomparableRuns(
-                f"{names[0]} has {first:,} scores and {name} has {len(vector.scores):,}, so they do"
-                " not pair by position",
-                hint="Give a score for each item, in the same order; None where there is none."
-                " Series of pandas pair by their index.",
-            )
-
-
 def _trials(
     vector: Vector,
     name: str,
     dimension: str,
     *,
-    by_index: bool,
+    instances: Sequence[object],
+    trials: Sequence[object] | None,
     caveat: ComparisonCaveat | None,
 ) -> PathTrials:
-    """The scores as the trials of a table: without an index, items are numbered from 1."""
-    numbers = range(1, len(vector.scores) + 1)
-    labels = vector.labels if by_index and vector.labels is not None else numbers
-    rows = [
-        {"instance": str(label) if isinstance(label, tuple) else label, dimension: score}
-        for label, score in zip(labels, vector.scores, strict=True)
+    """The scores as the trials of a table."""
+    own = TrialColumns(dimensions=(dimension,))
+    rows: list[dict[str, object]] = [
+        {own.instance: instance, dimension: score}
+        for instance, score in zip(instances, vector.scores, strict=True)
     ]
+    for row, trial in zip(rows, trials or (), strict=trials is not None):
+        row[own.trial] = trial
     table = table_in_memory(rows, name=f"scores of {name}")
-    read = read_rows(table, TrialColumns(dimensions=(dimension,)), planned=(dimension,))
+    read = read_rows(table, own, planned=(dimension,))
     return PathTrials(
         kind="trials",
         digest=table.digest,

@@ -11,12 +11,17 @@ from assay.benchmark.benchmark import Columns
 from assay.bounds import text_fault
 from assay.errors import SpecError
 from assay.tables.nested import Row, as_word, kind_of, listed_names, names_in
+from assay.tables.source import TableSource
 from assay.wording import as_column
 
 FIELDS = {"cls": "class"}
 """Item fields with another name in files."""
 _LABEL = ("label", "class")
 _MOST_NAMES = 1000
+_A_LABEL = (
+    "A label says yes or no: set a threshold, such as value >= 0.5. The scores of a method are no"
+    " label: `score=COLUMN`."
+)
 _USUAL = {
     "question": "question prompt query input instruction problem claim frage q",
     "response": "response answer completion output reply generation prediction antwort a",
@@ -144,24 +149,30 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
         return as_word(value)
     if _is_absent(value):
         raise Missing(name, f", field {column!r}: expected text, got {kind_of(value)}")
+    if isinstance(value, float) and name == "label":
+        raise SpecError(f"{where}, field {column!r}: expected 0 or 1, got {value!r}", hint=_A_LABEL)
     if not isinstance(value, str):
         raise SpecError(f"{where}, field {column!r}: expected text, got {kind_of(value)}")
     raise Missing(name, f", field {column!r}: is empty")
 
 
-def refuse_absent(where: str, row: Row, columns: Columns, seen: Collection[str]) -> None:
+def refuse_absent(
+    where: str, row: Row, columns: Columns, seen: Collection[str], source: TableSource | None
+) -> None:
     """Refuse a file without the columns that it must have, all in one message.
 
-    `row` is one that lacks a column, and `seen` are the columns that any row has.
+    `row` is one that lacks a column, and `seen` are the columns that any row has. `source` is the
+    table; None for a log.
     """
     absent = [role for role in _needed(columns) if not any(name in seen for name in role.columns)]
     if absent:
         lacks = ", ".join(map(str, absent))
+        names = [name for role in absent for name in role.columns]
+        in_index = [source.how_to_read(name) for name in names] if source is not None else []
+        hint = _how_to_name(row, absent[0]) if len(absent) == 1 else _how_to_name_all(row, absent)
         raise SpecError(
             f"{where}: {lacks}; the columns are {listed_names(row)}",
-            hint=_how_to_name(row, absent[0])
-            if len(absent) == 1
-            else _how_to_name_all(row, absent),
+            hint=next(filter(None, in_index), hint),
         )
 
 

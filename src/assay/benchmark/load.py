@@ -27,13 +27,12 @@ from assay.benchmark.draft import FIELDS
 from assay.benchmark.records import ReadRecords, items_from_rows
 from assay.digests import digest
 from assay.errors import SpecError, storage
-from assay.files import names_beside
+from assay.files import how_to_find, named_path
 from assay.logs.log_records import LogRecords, read_log_records
 from assay.tables.faults import Faults
 from assay.tables.json_rows import line_rows
 from assay.tables.nested import PlacedRows, Row, dotted
 from assay.tables.source import IN_MEMORY, STANDARD_INPUT, TableSource, read_table
-from assay.wording import did_you_mean
 
 _URL = re.compile(r"(?:https?|ftp|s3|gs|hf):/", re.IGNORECASE)
 _DEEPEST_FIELD = 3
@@ -91,7 +90,7 @@ def _from_memory(data: object, columns: Columns) -> Benchmark:
     faults = Faults(source.place)
     rows = source.rows(encoding=columns.encoding, faults=faults)
     origin = Origin(place=IN_MEMORY, columns=columns)
-    benchmark = _build(source.name, rows, source.digest, origin, faults)
+    benchmark = _build(source.name, rows, source.digest, origin, faults, source=source)
     return replace(benchmark, memory=source.files[0][1], index=source.index)
 
 
@@ -191,7 +190,7 @@ def _absolute(place: str) -> str:
 
 def _read(place: str, columns: Columns) -> TableSource | LogRecords:
     if place != STANDARD_INPUT:
-        path = Path(place)
+        path = named_path(place, "data")
         with storage(place):
             there, readable = path.exists(), path.is_file() or path.is_dir()
         if not there and _URL.match(place):
@@ -202,7 +201,7 @@ def _read(place: str, columns: Columns) -> TableSource | LogRecords:
         if not there:
             raise SpecError(
                 f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file",
-                hint=did_you_mean(place, [*BUNDLED, *names_beside(path)]),
+                hint=how_to_find(path, BUNDLED),
             )
         if not readable:
             raise SpecError(f"{place}: not a regular file")
@@ -234,8 +233,11 @@ def _build(
     faults: Faults,
     *,
     labelled_by: str | None = None,
+    source: TableSource | None = None,
 ) -> Benchmark:
-    read = items_from_rows(rows, origin.columns, faults, skip_unlabelled=labelled_by is not None)
+    read = items_from_rows(
+        rows, origin.columns, faults, skip_unlabelled=labelled_by is not None, source=source
+    )
     items = read.items
     grouping: Literal["named", "question"] | None = "named"
     if not any(item.group is not None for item in items):

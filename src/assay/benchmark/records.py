@@ -20,6 +20,7 @@ from assay.benchmark.labels import LONGEST_VALUE, listed, settle_labels
 from assay.errors import SpecError
 from assay.tables.faults import Faults
 from assay.tables.nested import PlacedRows, Row, dotted, with_paths
+from assay.tables.source import TableSource
 
 _LEAVE_OUT = "Leave out records that lack a value: `missing=exclude`."
 _NEW_IDS = (
@@ -40,13 +41,14 @@ class ReadRecords:
 class _RecordReader:
     """Reads the rows of one file; `seen` are the columns that any row has.
 
-    `lacking` is the place and content of the first row that lacks a column.
+    `lacking` is the place and content of the first row that lacks a column, `source` the table.
     With `skip_unlabelled`, records without a label are left out whatever the policy.
     """
 
     columns: Columns
     faults: Faults
     skip_unlabelled: bool = False
+    source: TableSource | None = None
     drafts: list[Draft] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     lacking: tuple[str, Row] | None = None
@@ -62,7 +64,7 @@ class _RecordReader:
                 self.seen.update(row)
             self._add(where, row)
         if self.lacking is not None:
-            refuse_absent(*self.lacking, self.columns, self.seen)
+            refuse_absent(*self.lacking, self.columns, self.seen, self.source)
         self._settle_responses()
         settle_labels(self._kept(), self.columns, self.faults, self._lacks)
         renamed = self._settle_ids()
@@ -167,13 +169,20 @@ class _RecordReader:
 
 
 def items_from_rows(
-    rows: PlacedRows, columns: Columns, faults: Faults, *, skip_unlabelled: bool = False
+    rows: PlacedRows,
+    columns: Columns,
+    faults: Faults,
+    *,
+    skip_unlabelled: bool = False,
+    source: TableSource | None = None,
 ) -> ReadRecords:
-    """The items of a file's rows, by the policy in `columns`.
+    """The items of a file's rows, by the policy in `columns`; `source` is the table of the rows.
 
     With `skip_unlabelled`, rows without a label are left out, such as failed samples of a log.
     """
-    reader = _RecordReader(columns=columns, faults=faults, skip_unlabelled=skip_unlabelled)
+    reader = _RecordReader(
+        columns=columns, faults=faults, skip_unlabelled=skip_unlabelled, source=source
+    )
     return reader.read(rows)
 
 

@@ -23,6 +23,7 @@ from assay.confounding.score_values import (
     scores_in_order,
 )
 from assay.errors import SpecError, storage
+from assay.files import named_path
 from assay.gauntlet.judge import checked_outputs
 from assay.logs.columns.number_texts import read_numbers
 from assay.logs.log_records import read_log_scores
@@ -112,8 +113,9 @@ def _of_the_data(
 def _is_run(source: object) -> bool:
     """Whether a source is a run, whose scores are in no column."""
     if isinstance(source, (str, PathLike)):
-        with storage(Path(source)):
-            return (Path(source) / HEAD).is_file()
+        path = named_path(Path(source), "scores")
+        with storage(path):
+            return (path / HEAD).is_file()
     return isinstance(source, Run)
 
 

@@ -12,17 +12,20 @@ from assay.benchmark.benchmark import Benchmark
 from assay.confounding.pairing import Labels, ids_by_label, ids_in_order
 from assay.errors import SpecError
 from assay.logs.columns.number_texts import read_numbers
+from assay.tables.in_memory.arrays import is_listable, listed, shape_of
 from assay.tables.in_memory.index import labels_of
+from assay.tables.in_memory.table import has_columns
 from assay.tables.nested import dotted, with_paths
 from assay.tables.source import TableSource
 
 
 def is_array(value: object) -> bool:
     """Whether a value is an array or a series: numpy, pandas, polars, torch, Arrow."""
-    if isinstance(value, Real) or hasattr(value, "columns") or hasattr(value, "column_names"):
+    if isinstance(value, (Real, type)) or has_columns(value):
         return False
-    lists = any(callable(getattr(value, name, None)) for name in ("tolist", "to_list", "to_pylist"))
-    return lists and (hasattr(value, "dtype") or hasattr(value, "type"))
+    return is_listable(value) and any(
+        hasattr(value, name) for name in ("dtype", "type", "__array__")
+    )
 
 
 def is_cell(value: object) -> bool:
@@ -100,15 +103,10 @@ def scores_of_cells(cells: Mapping[Any, object], readings: dict[str, str]) -> di
 
 def _values(array: Any) -> list[object]:  # noqa: ANN401 - theirs
     """The numbers of an array with one dimension."""
-    convert = next(
-        getattr(array, name)
-        for name in ("tolist", "to_list", "to_pylist")
-        if callable(getattr(array, name, None))
-    )
-    made: object = convert()
+    made = listed(array)
     values = made if isinstance(made, list) else [made]
     if any(isinstance(value, (list, tuple, Mapping)) for value in values):
-        shape = "x".join(map(str, getattr(array, "shape", ("?",))))
+        shape = "x".join(map(str, shape_of(array))) or "?"
         raise SpecError(
             f"scores in {type(array).__name__} of shape {shape}, expected one number a record",
             hint="Choose one column, such as scores[:, 1] for the second class.",

@@ -110,14 +110,14 @@ def read_rows(
         if name not in header:
             raise SpecError(
                 f"{place}: no column {name!r:.60}; the columns are {listed_names(rows[0][1])}",
-                hint=_ROLES[role],
+                hint=source.how_to_read(name) or _ROLES[role],
             )
     if where is not None:
         kept = [(at, row) for at, row in rows if where.holds(_words(row, where.fields))]
         if not kept:
             raise _none_kept(place, where, [row for _, row in rows])
         rows = kept
-    candidates = _candidates(place, rows[0][1], header, columns, taken=asked, planned=planned)
+    candidates = _candidates(source, rows[0][1], header, columns, taken=asked, planned=planned)
     scores = score_columns(
         place,
         [row for _, row in rows],
@@ -200,7 +200,7 @@ def _word(cell: object) -> str:
 
 
 def _candidates(
-    place: str,
+    source: TableSource,
     first: Row,
     header: Sequence[str],
     columns: TrialColumns,
@@ -211,7 +211,10 @@ def _candidates(
     """The columns without another role; or the requested columns."""
     for name in columns.dimensions:
         if name not in header:
-            raise SpecError(f"{place}: no column {name!r}; the columns are {listed_names(first)}")
+            raise SpecError(
+                f"{source.place}: no column {name!r}; the columns are {listed_names(first)}",
+                hint=source.how_to_read(name),
+            )
     if columns.dimensions:
         return list(columns.dimensions)
     others = {columns.trial, *taken, "harness"} | RESERVED - set(planned)

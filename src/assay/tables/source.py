@@ -47,6 +47,12 @@ class TableSource:
     index: tuple[str, ...] | None = None
     levels: tuple[str, ...] = ()
 
+    def how_to_read(self, column: str) -> str | None:
+        """A hint on a column that is a level of the index; None if it is not."""
+        if column not in self.levels:
+            return None
+        return f"{column!r:.60} is in the index, which is not read: give frame.reset_index()."
+
     @property
     def digest(self) -> str:
         """The digest of the bytes; of a folder, over the digests of its shards in order."""
