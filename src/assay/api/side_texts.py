@@ -13,7 +13,7 @@ def path_of(given: str | Path, name: str) -> Path:
     """A path where something is; `-` is standard input."""
     path = named_path(given, name)
     if str(path) != STANDARD_INPUT and not is_there(path):
-        raise SpecError(f"there is no {str(path)!r}", hint=how_to_find(path))
+        raise SpecError(f"there is no {str(path)!r:.200}", hint=how_to_find(path))
     return path
 
 
