@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from assay.bounds import shown_number
 from assay.errors import SpecError
-from assay.tables.in_memory.table import has_columns
+from assay.tables.in_memory.arrays import has_columns
 from assay.wording import some
 
 P = ParamSpec("P")

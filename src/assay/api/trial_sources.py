@@ -8,8 +8,8 @@ from typing import Any, overload
 import msgspec
 
 from assay.api.arguments import words
-from assay.api.side_texts import check_not_words, check_texts, path_of
-from assay.api.vectors import plain_scores, vector_of
+from assay.api.sides.texts import check_not_words, check_texts, path_of
+from assay.api.sides.vectors import plain_scores, vector_of
 from assay.comparison.collect import Request, sides_from
 from assay.comparison.sides.path_trials import PathTrials
 from assay.comparison.sides.reader import SideReading, SideSource
@@ -21,8 +21,8 @@ from assay.logs.trial_rows import TrialColumns
 from assay.result import Viewed
 from assay.runs.result import Run
 from assay.study.scorecards.in_force import scorecard_in_force
-from assay.tables.in_memory.arrays import shape_of
-from assay.tables.in_memory.table import has_columns, table_in_memory
+from assay.tables.in_memory.arrays import has_columns, shape_of
+from assay.tables.in_memory.table import table_in_memory
 from assay.wording import counted, some
 
 

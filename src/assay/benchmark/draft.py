@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
@@ -11,7 +11,6 @@ from assay.benchmark.benchmark import Columns
 from assay.bounds import text_fault
 from assay.errors import SpecError
 from assay.tables.nested import Row, as_word, kind_of, listed_names, names_in
-from assay.tables.source import TableSource
 from assay.wording import as_column
 
 FIELDS = {"cls": "class"}
@@ -33,6 +32,10 @@ _USUAL = {
 _PLAIN_PARTS = frozenset({"text", "content", "value"})
 _NO_TEXT = frozenset("id ids idx length len tokens type lang language score time source".split())
 """Words beside `prompt` or `output` that tell of a column about the text, not of the text."""
+
+
+HowToRead = Callable[[str], str | None]
+"""Gives a hint on a column that the rows of a table lack."""
 
 
 class Missing(Exception):
@@ -157,22 +160,21 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
 
 
 def refuse_absent(
-    where: str, row: Row, columns: Columns, seen: Collection[str], source: TableSource | None
+    where: str, row: Row, columns: Columns, seen: Collection[str], how_to_read: HowToRead
 ) -> None:
     """Refuse a file without the columns that it must have, all in one message.
 
-    `row` is one that lacks a column, and `seen` are the columns that any row has. `source` is the
-    table; None for a log.
+    `row` is one that lacks a column, and `seen` are the columns that any row has. `how_to_read`
+    is asked first what to do about a column that is not there.
     """
     absent = [role for role in _needed(columns) if not any(name in seen for name in role.columns)]
     if absent:
         lacks = ", ".join(map(str, absent))
         names = [name for role in absent for name in role.columns]
-        in_index = [source.how_to_read(name) for name in names] if source is not None else []
         hint = _how_to_name(row, absent[0]) if len(absent) == 1 else _how_to_name_all(row, absent)
         raise SpecError(
             f"{where}: {lacks}; the columns are {listed_names(row)}",
-            hint=next(filter(None, in_index), hint),
+            hint=next(filter(None, map(how_to_read, names)), hint),
         )
 
 

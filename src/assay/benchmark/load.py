@@ -23,8 +23,8 @@ from assay.benchmark.benchmark import (
     Origin,
 )
 from assay.benchmark.bundled import FOLDER
-from assay.benchmark.draft import FIELDS
-from assay.benchmark.records import ReadRecords, items_from_rows
+from assay.benchmark.draft import FIELDS, HowToRead
+from assay.benchmark.records import ReadRecords, items_from_rows, no_hint
 from assay.digests import digest
 from assay.errors import SpecError, storage
 from assay.files import how_to_find, named_path
@@ -90,7 +90,9 @@ def _from_memory(data: object, columns: Columns) -> Benchmark:
     faults = Faults(source.place)
     rows = source.rows(encoding=columns.encoding, faults=faults)
     origin = Origin(place=IN_MEMORY, columns=columns)
-    benchmark = _build(source.name, rows, source.digest, origin, faults, source=source)
+    benchmark = _build(
+        source.name, rows, source.digest, origin, faults, how_to_read=source.how_to_read
+    )
     return replace(benchmark, memory=source.files[0][1], index=source.index)
 
 
@@ -233,10 +235,14 @@ def _build(
     faults: Faults,
     *,
     labelled_by: str | None = None,
-    source: TableSource | None = None,
+    how_to_read: HowToRead = no_hint,
 ) -> Benchmark:
     read = items_from_rows(
-        rows, origin.columns, faults, skip_unlabelled=labelled_by is not None, source=source
+        rows,
+        origin.columns,
+        faults,
+        skip_unlabelled=labelled_by is not None,
+        how_to_read=how_to_read,
     )
     items = read.items
     grouping: Literal["named", "question"] | None = "named"

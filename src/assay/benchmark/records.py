@@ -15,17 +15,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assay.benchmark.benchmark import Columns, Item, LeftOut
-from assay.benchmark.draft import Draft, Missing, fill, refuse_absent
+from assay.benchmark.draft import Draft, HowToRead, Missing, fill, refuse_absent
 from assay.benchmark.labels import LONGEST_VALUE, listed, settle_labels
 from assay.errors import SpecError
 from assay.tables.faults import Faults
 from assay.tables.nested import PlacedRows, Row, dotted, with_paths
-from assay.tables.source import TableSource
 
 _LEAVE_OUT = "Leave out records that lack a value: `missing=exclude`."
 _NEW_IDS = (
     "Number all records instead (`ids=none`), or replace blank and repeated ids (`ids=repair`)."
 )
+
+
+def no_hint(_: str) -> None:
+    """No hint on a column, as for a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,14 +44,15 @@ class ReadRecords:
 class _RecordReader:
     """Reads the rows of one file; `seen` are the columns that any row has.
 
-    `lacking` is the place and content of the first row that lacks a column, `source` the table.
+    `lacking` is the place and content of the first row that lacks a column, on which `how_to_read`
+    may give a hint.
     With `skip_unlabelled`, records without a label are left out whatever the policy.
     """
 
     columns: Columns
     faults: Faults
     skip_unlabelled: bool = False
-    source: TableSource | None = None
+    how_to_read: HowToRead = no_hint
     drafts: list[Draft] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     lacking: tuple[str, Row] | None = None
@@ -64,7 +68,7 @@ class _RecordReader:
                 self.seen.update(row)
             self._add(where, row)
         if self.lacking is not None:
-            refuse_absent(*self.lacking, self.columns, self.seen, self.source)
+            refuse_absent(*self.lacking, self.columns, self.seen, self.how_to_read)
         self._settle_responses()
         settle_labels(self._kept(), self.columns, self.faults, self._lacks)
         renamed = self._settle_ids()
@@ -174,14 +178,14 @@ def items_from_rows(
     faults: Faults,
     *,
     skip_unlabelled: bool = False,
-    source: TableSource | None = None,
+    how_to_read: HowToRead = no_hint,
 ) -> ReadRecords:
-    """The items of a file's rows, by the policy in `columns`; `source` is the table of the rows.
+    """The items of a file's rows, by the policy in `columns`.
 
     With `skip_unlabelled`, rows without a label are left out, such as failed samples of a log.
     """
     reader = _RecordReader(
-        columns=columns, faults=faults, skip_unlabelled=skip_unlabelled, source=source
+        columns=columns, faults=faults, skip_unlabelled=skip_unlabelled, how_to_read=how_to_read
     )
     return reader.read(rows)
 

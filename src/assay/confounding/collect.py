@@ -32,7 +32,9 @@ from assay.runs.answers import score_of
 from assay.runs.result import Run
 from assay.runs.store import HEAD, load_run
 from assay.tables.forms import endings
+from assay.tables.in_memory.index import labels_of
 from assay.tables.in_memory.table import table_in_memory
+from assay.tables.in_memory.values import label_texts
 from assay.tables.nested import dotted, listed_names, with_paths
 from assay.tables.source import NO_PATHS, TableSource, shown
 
@@ -191,15 +193,24 @@ def _scores_of(
         table = table_in_memory(source)
         name = table.name if column.name == ScoreColumn.name else column.name
         table = replace(table, place="the scores")
-        labelled = column_by_index(source, table, column.name, _id_columns(benchmark))
-        if labelled is None:
+        rows = [row for _, row in table.rows()] if table.index is not None else []
+        found = column_by_index(rows, column.name, _id_columns(benchmark)) if rows else None
+        labels = _labels(labels_of(source), "frame")
+        if found is None or labels is None:
             return name, [_table_scores(table, benchmark, column, readings)]
-        name = name if labelled.name == column.name else labelled.name
-        by_id = scores_by_label(labelled.cells, labelled.labels, benchmark, readings)
-    rows = [{"id": str(record), column.name: value} for record, value in by_id.items()]
-    table = table_in_memory(rows, name="scores")
-    found = load_scores(table, ids=benchmark.all_ids, column=column.name, id_column="id")
-    return name, [_kept(found, benchmark)]
+        name = name if found[0] == column.name else found[0]
+        by_id = scores_by_label(found[1], labels, benchmark, readings)
+    pairs = [{"id": str(record), column.name: value} for record, value in by_id.items()]
+    table = table_in_memory(pairs, name="scores")
+    scores = load_scores(table, ids=benchmark.all_ids, column=column.name, id_column="id")
+    return name, [_kept(scores, benchmark)]
+
+
+def _labels(labels: Sequence[object] | None, kind: str) -> Labels | None:
+    """The labels of an index; None if there is none."""
+    if labels is None:
+        return None
+    return Labels(values=labels, texts=label_texts(labels), kind=kind)
 
 
 def _id_columns(benchmark: Benchmark) -> tuple[str, ...]:
@@ -212,9 +223,12 @@ def _by_id(
 ) -> Mapping[Any, object] | None:
     """Scores by id, or one a record in order, as scores by id; None for rows."""
     if is_array(source):
-        return scores_in_array(source, benchmark, readings)
+        labels = _labels(labels_of(source), type(source).__name__)
+        return scores_in_array(source, labels, benchmark, readings)
     if isinstance(source, Mapping) and all(map(is_cell, source.values())):
-        keys = Labels(values=list(source), kind="dict", are_names=True)
+        keys = Labels(
+            values=list(source), texts=label_texts(list(source)), kind="dict", are_names=True
+        )
         return scores_by_label(list(source.values()), keys, benchmark, readings)
     if isinstance(source, (list, tuple)) and source and all(map(is_cell, source)):
         return scores_in_order(source, benchmark, readings)

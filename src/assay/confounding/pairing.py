@@ -19,18 +19,19 @@ from dataclasses import dataclass
 
 from assay.benchmark.benchmark import Benchmark
 from assay.confounding.unpaired import no_reading, repeated, two_readings, wrong_number
-from assay.tables.in_memory.index import counts_from_zero, label_texts
+from assay.tables.in_memory.index import counts_from_zero
 from assay.tables.nested import as_word
 
 
 @dataclass(frozen=True, kw_only=True)
 class Labels:
-    """The labels of scores, and what the scores are, such as `Series`.
+    """The labels of scores, as they are and as `label_texts`; `kind` is that of the scores.
 
     The keys of a dictionary are names, whatever their order, so `are_names`.
     """
 
     values: Sequence[object]
+    texts: Sequence[str]
     kind: str
     are_names: bool = False
 
@@ -45,7 +46,7 @@ def ids_in_order(count: int, benchmark: Benchmark) -> list[str]:
 
 def ids_by_label(labels: Labels, benchmark: Benchmark) -> list[str]:
     """The id of the record of each score; refuses labels that could be read in two ways."""
-    texts = label_texts(labels.values)
+    texts = labels.texts
     _check_once(labels, texts)
     by_id = _by_id(labels, benchmark)
     if by_id and labels.are_names and not benchmark.numbered:

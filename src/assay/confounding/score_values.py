@@ -4,7 +4,6 @@ Which record each belongs to is decided in `pairing`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -12,11 +11,8 @@ from assay.benchmark.benchmark import Benchmark
 from assay.confounding.pairing import Labels, ids_by_label, ids_in_order
 from assay.errors import SpecError
 from assay.logs.columns.number_texts import read_numbers
-from assay.tables.in_memory.arrays import is_listable, listed, shape_of
-from assay.tables.in_memory.index import labels_of
-from assay.tables.in_memory.table import has_columns
-from assay.tables.nested import dotted, with_paths
-from assay.tables.source import TableSource
+from assay.tables.in_memory.arrays import has_columns, is_listable, listed, shape_of
+from assay.tables.nested import Row, dotted, with_paths
 
 
 def is_array(value: object) -> bool:
@@ -43,15 +39,15 @@ def scores_in_order(
 
 def scores_in_array(
     array: Any,  # noqa: ANN401 - theirs
+    labels: Labels | None,
     benchmark: Benchmark,
     readings: dict[str, str],
 ) -> dict[str, object]:
-    """Scores by id, of an array, or of a series by its index."""
-    values, labels = _values(array), labels_of(array)
+    """Scores by id, of an array, or of a series by the labels of its index."""
+    values = _values(array)
     if labels is None:
         return scores_in_order(values, benchmark, readings)
-    said = Labels(values=labels, kind=type(array).__name__)
-    return scores_by_label(values, said, benchmark, readings)
+    return scores_by_label(values, labels, benchmark, readings)
 
 
 def scores_by_label(
@@ -62,33 +58,18 @@ def scores_by_label(
     return scores_of_cells(dict(zip(ids, values, strict=True)), readings)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabelledColumn:
-    """A column of a frame that has an index: its name, cells and labels."""
-
-    name: str
-    cells: list[object]
-    labels: Labels
-
-
 def column_by_index(
-    frame: object, table: TableSource, name: str, id_columns: Collection[str]
-) -> LabelledColumn | None:
-    """The named column of a frame, or its only one; None if it has no index, or a column of ids."""
-    labels = labels_of(frame)
-    if table.index is None or labels is None:
-        return None
+    rows: Sequence[Row], name: str, id_columns: Collection[str]
+) -> tuple[str, list[object]] | None:
+    """The named column, or the only one, with its name; None if there is none, or one of ids."""
     inside = dotted([name])
-    rows = [with_paths(row, inside) for _, row in table.rows()]
+    rows = [with_paths(row, inside) for row in rows]
     columns = list(rows[0])
     if any(column in columns for column in id_columns):
         return None
     if name not in columns and len(columns) == 1:
         name = columns[0]
-    if name not in columns:
-        return None
-    cells = [row.get(name) for row in rows]
-    return LabelledColumn(name=name, cells=cells, labels=Labels(values=labels, kind="frame"))
+    return (name, [row.get(name) for row in rows]) if name in columns else None
 
 
 def scores_of_cells(cells: Mapping[Any, object], readings: dict[str, str]) -> dict[Any, object]:

@@ -1,10 +1,10 @@
 """The errors for scores whose records cannot be told, each with what can be pasted instead."""
 
+import json
 from collections.abc import Sequence
 
 from assay.benchmark.benchmark import Benchmark
 from assay.errors import SpecError
-from assay.tables.in_memory.index import label_texts
 
 _MOST_SHOWN = 3
 _LONGEST_LABEL = 40
@@ -56,7 +56,7 @@ def no_reading(kind: str, texts: Sequence[str], benchmark: Benchmark) -> SpecErr
     """Labels that are neither ids nor the index of the records' frame."""
     whose = f"scores in a {kind} whose {'keys are' if _is_dict(kind) else 'index is'}"
     in_order = f"If the scores are in the order of the records: {_listed(kind)}."
-    ids = label_texts(benchmark.all_ids)
+    ids = [json.dumps(record, ensure_ascii=False) for record in benchmark.all_ids]
     if benchmark.index is None:
         known = set(ids)
         strange = next((text for text in texts if text not in known), texts[0])

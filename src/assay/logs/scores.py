@@ -42,7 +42,7 @@ def load_scores(
     rows = source.rows(encoding=encoding, faults=faults)
     for number, (where, found) in enumerate(rows, 1):
         row = with_paths(found, inside)
-        own = id_column if id_column in row else "id"
+        own = id_column if id_column is not None and id_column in row else "id"
         if id_column is not None and not by_line and own not in row:
             raise SpecError(
                 f"{where}: no column {id_column!r} of the ids, nor 'id'; the columns are"

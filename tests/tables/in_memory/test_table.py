@@ -14,8 +14,8 @@ import pytest
 
 import assay
 from assay import SpecError
-from assay.tables.in_memory.index import label_texts
 from assay.tables.in_memory.table import table_in_memory
+from assay.tables.in_memory.values import label_texts
 
 ROWS = [
     {"id": 1, "question": "Is it?", "label": True, "x": None},

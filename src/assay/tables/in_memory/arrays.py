@@ -1,5 +1,7 @@
-"""Arrays of any package as lists, by their own methods; none is imported."""
+"""Arrays of any package as lists, and frames by their columns; none is imported."""
 
+from collections.abc import Iterable
+from inspect import getattr_static
 from typing import Any
 
 from assay.errors import SpecError
@@ -34,3 +36,20 @@ def shape_of(data: object) -> tuple[int, ...]:
     shape = getattr(data, "shape", ())
     whole = isinstance(shape, tuple) and all(isinstance(size, int) for size in shape)
     return tuple(shape) if whole else ()
+
+
+def has_columns(data: object) -> bool:
+    """Whether something is a frame, by its attributes; a lazy frame is not asked for their values.
+
+    polars warns where the columns of a LazyFrame are read.
+    """
+    return any(getattr_static(data, name, None) is not None for name in ("columns", "column_names"))
+
+
+def column_names(data: object) -> list[object]:
+    """The columns of a frame; none of anything else, nor of a lazy frame."""
+    if not has_columns(data) or callable(getattr(data, "collect", None)):
+        return []
+    frame: Any = data
+    names = frame.column_names if hasattr(frame, "column_names") else frame.columns
+    return list(names) if isinstance(names, Iterable) else []

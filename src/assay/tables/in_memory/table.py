@@ -8,14 +8,13 @@ rows: `to_dicts` (polars), `to_pylist` (Arrow), `to_list` (Hugging Face), `to_di
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from inspect import getattr_static
 from pathlib import PurePath
 from typing import Any
 
 from assay.bounds import MAX_COLUMNS, MAX_FILE_BYTES, MAX_ROWS
 from assay.errors import AssayError, SpecError
-from assay.tables.in_memory.index import label_texts, labels_of, level_names
-from assay.tables.in_memory.values import AS_IS, Unwritable, plain
+from assay.tables.in_memory.index import labels_of, level_names
+from assay.tables.in_memory.values import AS_IS, Unwritable, label_texts, plain
 from assay.tables.json_rows import columns_by_index
 from assay.tables.rows import rows_of
 from assay.tables.source import TableSource
@@ -57,23 +56,6 @@ def table_in_memory(
         empty = f"no rows in the {called}" if called != "rows" else "no rows are given"
         raise SpecError(empty, hint="One record a row is expected.")
     return memory_table(called, lines, index=index, levels=levels)
-
-
-def has_columns(data: object) -> bool:
-    """Whether something is a frame, by its attributes; a lazy frame is not asked for their values.
-
-    polars warns where the columns of a LazyFrame are read.
-    """
-    return any(getattr_static(data, name, None) is not None for name in ("columns", "column_names"))
-
-
-def column_names(data: object) -> list[object]:
-    """The columns of a frame; none of anything else, nor of a lazy frame."""
-    if not has_columns(data) or callable(getattr(data, "collect", None)):
-        return []
-    frame: Any = data
-    names = frame.column_names if hasattr(frame, "column_names") else frame.columns
-    return list(names) if isinstance(names, Iterable) else []
 
 
 def _open_file(file: Any, split: str | None, name: str | None) -> TableSource:  # noqa: ANN401 - theirs

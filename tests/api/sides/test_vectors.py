@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.api.vector_pairs import item_names
-from assay.api.vectors import vector_of
+from assay.api.sides.vector_pairs import item_names
+from assay.api.sides.vectors import vector_of
 from assay.logs.trial_rows import TrialColumns
 
 BEFORE = [n % 3 == 0 for n in range(60)]

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from assay.errors import IncomparableRuns, SpecError
 from assay.logs.trial_rows import TrialColumns
-from assay.tables.in_memory.index import counts_from_zero, label_texts
+from assay.tables.in_memory.index import counts_from_zero
+from assay.tables.in_memory.values import label_texts
 from assay.wording import some
 
 _INSTANCE, _TRIAL = TrialColumns().instance, TrialColumns().trial

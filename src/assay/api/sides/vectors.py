@@ -8,15 +8,15 @@ from decimal import Decimal
 from numbers import Real
 from pathlib import Path
 
-from assay.api.vector_pairs import Vector, item_names
+from assay.api.sides.vector_pairs import Vector, item_names
 from assay.comparison.result import ComparisonCaveat
 from assay.comparison.sides.path_trials import PathTrials
 from assay.errors import SpecError
 from assay.logs.columns.cells import is_number, pair_of
 from assay.logs.trial_rows import TrialColumns, read_rows
-from assay.tables.in_memory.arrays import is_listable, listed, shape_of
+from assay.tables.in_memory.arrays import has_columns, is_listable, listed, shape_of
 from assay.tables.in_memory.index import labels_of, level_names
-from assay.tables.in_memory.table import has_columns, table_in_memory
+from assay.tables.in_memory.table import table_in_memory
 
 SCORE = "score"
 """The dimension of plain scores, if no other name is given."""

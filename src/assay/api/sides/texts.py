@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assay.errors import SpecError
 from assay.files import how_to_find, is_there, named_path
-from assay.tables.in_memory.table import column_names
+from assay.tables.in_memory.arrays import column_names
 from assay.tables.source import STANDARD_INPUT
 
 
