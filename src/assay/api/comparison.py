@@ -194,8 +194,8 @@ def _named(
         both = "Name both: assay compare BASELINE CANDIDATE. Where one file holds both:"
         if not isinstance(baseline, (str, Path)):
             both = (
-                "Give both: `assay.compare(baseline, candidate)`. If two columns of a frame are"
-                ' the sides: `assay.compare(frame["ONE"], frame["OTHER"])`. If a column tells the'
+                "Give both: assay.compare(baseline, candidate). If two columns of a frame are"
+                ' the sides: assay.compare(frame["ONE"], frame["OTHER"]). If a column tells the'
                 " rows of the sides apart:"
             )
         raise SpecError(

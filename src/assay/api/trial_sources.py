@@ -127,7 +127,7 @@ def sources_of(given: object, name: str, *, split: str | None = None) -> list[Si
         raise SpecError(
             f"{name}: got {type(given).__name__} of shape {shape}, expected one score an item",
             hint="Choose a column, such as array[:, 0]. If two columns are the sides:"
-            " `assay.compare(array[:, 0], array[:, 1])`.",
+            " assay.compare(array[:, 0], array[:, 1])",
         )
     try:
         table = table_in_memory(given, split=split)

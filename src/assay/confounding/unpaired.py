@@ -56,6 +56,8 @@ def no_reading(kind: str, texts: Sequence[str], benchmark: Benchmark) -> SpecErr
     """Labels that are neither ids nor the index of the records' frame."""
     whose = f"scores in a {kind} whose {'keys are' if _is_dict(kind) else 'index is'}"
     in_order = f"If the scores are in the order of the records: {_listed(kind)}."
+    if len(texts) not in (len(benchmark.items), benchmark.records):
+        in_order = "Give one score a record, with None where there is none."
     ids = [json.dumps(record, ensure_ascii=False) for record in benchmark.all_ids]
     if benchmark.index is None:
         known = set(ids)
@@ -70,10 +72,10 @@ def no_reading(kind: str, texts: Sequence[str], benchmark: Benchmark) -> SpecErr
     shared = sum(text in known for text in texts)
     nor, or_ids = "not", ""
     if not benchmark.numbered:
-        nor, or_ids = "neither the ids of the records nor", f", the ids with {_shown(ids)}"
+        nor, or_ids = "neither the ids nor", f", the ids with {_shown(ids)}"
     said = (
-        f"{whose} {nor} the index of their frame: it begins with {_shown(texts)}{or_ids}, the frame"
-        f" with {_shown(benchmark.index)}"
+        f"{whose} {nor} the index of the records' frame: it begins with {_shown(texts)}{or_ids},"
+        f" the frame with {_shown(benchmark.index)}"
     )
     if len(known) < len(benchmark.index):
         said += ", which has labels more than once"

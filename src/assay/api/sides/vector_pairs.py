@@ -20,7 +20,7 @@ from assay.wording import some
 _INSTANCE, _TRIAL = TrialColumns().instance, TrialColumns().trial
 _BY_POSITION = "They pair by position: first with first, second with second."
 _BY_INDEX = "They pair by the labels of their index"
-_IN_ORDER = "If they are in one order: `assay.compare(list(baseline), list(candidate))`."
+_IN_ORDER = "If they are in one order: assay.compare(list(baseline), list(candidate))."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +164,7 @@ def _check_order(vectors: Sequence[Vector], names: Sequence[str]) -> None:
             f"the index of {name} has the same numbers as that of {plain[0][1]} in another order,"
             f" and that of {plain[0][1]} counts 0, 1, 2, ...; either the labels pair them, or rows"
             " were moved and then numbered anew",
-            hint="By their labels: `assay.compare(baseline, candidate.reindex(baseline.index))`."
+            hint="By their labels: assay.compare(baseline, candidate.reindex(baseline.index))."
             f" {_IN_ORDER}",
         )
 
