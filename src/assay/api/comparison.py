@@ -69,8 +69,10 @@ def compare(
     a frame, or the result of `load_trials`. A dictionary of sides names them, the baseline first:
     `compare({"old": before, "new": after})`. Scores are read, never computed. Runs pair by instance
     and trial. Sides may also be plain scores of the same items: lists and arrays pair by position,
-    Series by their index. With more than two sides, each is compared with the first, and the level
-    of 95 % holds for all verdicts together; likewise with several tasks.
+    Series by their index. Of an index with several levels the first is the instance and the others
+    are the trial, unless `instance` and `trial` name levels. With more than two sides, each is
+    compared with the first, and the level of 95 % holds for all verdicts together; likewise with
+    several tasks.
 
     Args:
         baseline: runs without the change; with `by`, the source that holds all sides.
@@ -202,10 +204,16 @@ def _named(
         names = [str(name) for name in baseline]
         return named_sides(list(baseline.values()), columns, planned, names)
     if candidate is None:
+        both = "Name both: assay compare BASELINE CANDIDATE. Where one file holds both:"
+        if not isinstance(baseline, (str, Path)):
+            both = (
+                "Give both: assay.compare(baseline, candidate). If two columns of a frame are"
+                ' the sides: assay.compare(frame["ONE"], frame["OTHER"]). If a column tells the'
+                " rows of the sides apart:"
+            )
         raise SpecError(
             f"one side, {_shown(baseline)}, and nothing to compare it with",
-            hint="Name both: assay compare BASELINE CANDIDATE. Where one file or frame holds both:"
-            " `by=COLUMN`. Where two columns of a frame hold the scores: give each column.",
+            hint=f"{both} `by=COLUMN`.",
         )
     return named_sides(sides, columns, planned)
 

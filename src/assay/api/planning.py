@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.api.arguments import in_range, words
+from assay.api.sides.vectors import plain_scores
 from assay.api.trial_sources import columns_of, sources_of
-from assay.api.vectors import plain_scores
 from assay.comparison.collect import shared_tasks
 from assay.comparison.pilot import PilotPower, power_of_pilot
 from assay.comparison.power import (

@@ -9,6 +9,7 @@ import msgspec
 from assay._version import __version__
 from assay.caveats import Caveat, Rank, caveat_lines
 from assay.comparison.spec import Dimensions
+from assay.comparison.subscripts import only_ones, part_named
 from assay.digests import short
 from assay.logs.trial import SOURCE_NAMES, Trial
 from assay.result import Result
@@ -253,6 +254,10 @@ class Comparison(Result, frozen=True, kw_only=True, dict=True):
     settings: Settings
     signature: str
 
+    def __getitem__(self, name: str) -> DimensionResult:
+        """A dimension by its name."""
+        return part_named({each.name: each for each in self.dimensions}, name, "dimension")
+
     @property
     def favourable(self) -> bool:
         """Whether the command exits with 0."""
@@ -380,6 +385,13 @@ class Comparisons(Result, frozen=True, kw_only=True):
     sides: tuple[str, ...]
     pairs: tuple[ComparedPair, ...]
     level: float
+
+    def __getitem__(self, name: str) -> Comparison:
+        """A comparison by its candidate or its task, if only it has these; or by `pair.name`."""
+        parts = {pair.name: pair.comparison for pair in self.pairs}
+        parts |= only_ones((pair.task, pair.comparison) for pair in self.pairs)
+        parts |= only_ones((pair.candidate, pair.comparison) for pair in self.pairs)
+        return part_named(parts, name, "comparison")
 
     @property
     def favourable(self) -> bool:

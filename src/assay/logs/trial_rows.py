@@ -113,7 +113,7 @@ def read_rows(
     named |= dict.fromkeys(columns.dimensions, "dimension")
     for name, role in named.items():
         if name not in header:
-            raise _no_column(place, name, role, header, rows[0][1])
+            raise _no_column(source, name, role, header, rows[0][1])
     if where is not None:
         kept = [(at, row) for at, row in rows if where.holds(_words(row, where.fields))]
         if not kept:
@@ -160,13 +160,15 @@ def splitting_columns(source: TableSource, columns: TrialColumns) -> dict[str, f
     return found
 
 
-def _no_column(place: str, name: str, role: str, header: Sequence[str], first: Row) -> SpecError:
+def _no_column(
+    source: TableSource, name: str, role: str, header: Sequence[str], first: Row
+) -> SpecError:
     """The error for a column that was named and is not there, with the nearest name."""
     parameter = None if role == "where" else role
     hints = (did_you_mean(name, header, most=1, parameter=parameter), _ROLES[role])
     return SpecError(
-        f"{place}: no column {name!r:.60}; the columns are {listed_names(first)}",
-        hint=" ".join(hint for hint in hints if hint),
+        f"{source.place}: no column {name!r:.60}; the columns are {listed_names(first)}",
+        hint=source.how_to_read(name) or " ".join(hint for hint in hints if hint),
     )
 
 
