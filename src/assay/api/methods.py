@@ -55,9 +55,9 @@ def try_method(
     so. It takes (question), (response) or both, by these names or in this order, and returns a
     score, a class, or a mapping with `score` and `class`. A single parameter named `answer`,
     `completion`, `output`, `reply` or `text` gets the response. A learner has `fit(examples)`,
-    which returns such a function; an example has `question`, `response` and `target`. `benchmark`
-    is a Benchmark, or anything that `load_benchmark` takes, with the same parameters for its
-    columns.
+    which returns such a function; an example is a dictionary with `question`, `response` and
+    `target` (0 or 1, or the class). `benchmark` is a Benchmark, or anything that `load_benchmark`
+    takes, with the same parameters for its columns.
 
     `bars` are a version, a TOML file or a BarSet; by default those that fit the data. `second` is
     the second corpus, if a bar needs one; by default the one that the bars name. `task` is

@@ -186,7 +186,8 @@ class Study(Viewed):
         Args:
             id: the submission's name.
             commit: commit the seal to git at once.
-            probe: first ask the method one made-up question, to see that it answers.
+            probe: first ask the method one made-up question, to see that it answers; a learner is
+                fitted to a few made-up examples before.
 
         """
         sealed, published = seal_and_publish(self.folder, id, commit=commit, probe=probe)
