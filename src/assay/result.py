@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from assay.wording import p_value, printable
+from assay.wording import as_python, p_value, printable
 
 _MOST_ROWS = 60
 """Rows of the table that a notebook shows; `to_rows` gives all of them."""
@@ -38,11 +38,11 @@ class Viewed:
         return "\n".join(self._shown_lines())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {_cut(printable(self.lines()[0]), 160)}>"
+        return f"<{type(self).__name__} {_cut(as_python(printable(self.lines()[0])), 160)}>"
 
     def _shown_lines(self) -> list[str]:
-        """The lines, safe to print: limited in length, without control characters."""
-        said = [printable(line) for line in self.lines()[:_MOST_LINES]]
+        """The lines, safe to print: limited in length, parameters and commands as Python."""
+        said = [as_python(printable(line)) for line in self.lines()[:_MOST_LINES]]
         lines = said
         for most in _LONGEST_LINES:
             lines = [_cut(line, most) for line in said]

@@ -14,17 +14,22 @@ _LONGEST_WORD = 200
 _CALLS = {
     **{verb: f"assay.{verb}" for verb in ("balance", "claims", "compare", "confounds", "dual")},
     **{verb: f"assay.{verb}" for verb in ("export", "gate", "matrix", "methods", "power")},
-    **{verb: f"Study.{verb}" for verb in ("board", "calibration", "draft", "falsified", "run")},
-    **{verb: f"Study.{verb}" for verb in ("seal", "verify", "withdraw")},
-    "claims grade": "Study.grade_claims",
-    "claims seal": "Study.seal_claims",
-    "new": "Study.create",
-    "score `all=True`": "Study.score",
+    **{verb: f"study.{verb}" for verb in ("board", "calibration", "draft", "falsified", "run")},
+    **{verb: f"study.{verb}" for verb in ("seal", "verify", "withdraw")},
+    "bars show": "assay.load_bars",
+    "claims grade": "study.grade_claims",
+    "claims scan": "assay.scan_claims",
+    "claims seal": "study.seal_claims",
+    "new": "assay.Study.create",
+    "score `all=True`": "study.score",
     "trials": "assay.trials",
     "try": "assay.try_method",
 }
-"""The functions that do what a verb of the command does; other verbs are the command's alone."""
-_COMMAND_ALONE = ("bars", "benchmark", "claims scan", "key", "ledger", "ratify", "score")
+"""The functions that do what a verb of the command does; other verbs are the command's alone.
+
+`study` is a Study, `assay.Study.open(...)`.
+"""
+_COMMAND_ALONE = ("bars", "benchmark", "key", "ledger", "ratify", "score")
 _VERBS = "|".join(sorted((*_CALLS, *_COMMAND_ALONE), key=len, reverse=True))
 _WORD = r"(?:`[a-z_]+=[^`]*`|[^\s`]*[^\s`.,;:)])"
 _COMMAND = re.compile(
@@ -176,7 +181,7 @@ def _called(match: re.Match[str]) -> str:
     places = [_quoted(word) for word in words if not PARAMETER.fullmatch(word)]
     function = _CALLS[verb]
     if verb == "verify" and places:  # the study is what it is called on
-        function, places = f"Study.open({places[0]}).verify", []
+        function, places = f"assay.Study.open({places[0]}).verify", []
     given = [_argument(parameter) for parameter in named]
     given = [f"{each}..." if each.endswith("=") else each for each in given]
     return f"`{function}({', '.join([*places, *given])})`"

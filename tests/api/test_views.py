@@ -11,7 +11,7 @@ from helpers.trial_systems import plan
 
 import assay
 from assay.api.trial_sources import TrialSet
-from assay.confounding.balance import Surfaces
+from assay.confounding.balanced import Surfaces
 from assay.critic.asymmetry.judge import AsymmetrySetting, asymmetry
 from assay.critic.asymmetry.result import Misconception, Stance
 from assay.critic.judge import CritiqueSetting, JudgedAnswer, Labelled, critique

@@ -34,7 +34,7 @@ def try_method(
     method: Method,
     benchmark: object = "darkcore",
     *,
-    bars: BarSet | str | Path | None = None,
+    bars: BarSet | str | Path | Mapping[str, Any] | None = None,
     second: object = None,
     task: Task | None = None,
     seed: int = 0,
@@ -59,11 +59,11 @@ def try_method(
     `target` (0 or 1, or the class). `benchmark` is a Benchmark, or anything that `load_benchmark`
     takes, with the same parameters for its columns.
 
-    `bars` are a version, a TOML file or a BarSet; by default those that fit the data. `second` is
-    the second corpus, if a bar needs one; by default the one that the bars name. `task` is
-    `detection` or `classification`; by default it depends on the method's parameters. `save` is a
-    new folder for the run and its scorecard. `keep_going` records items that fail and continues.
-    `batch` is the batch size for a method that takes batches.
+    `bars` are a version, a TOML file, a dictionary of its keys or a BarSet; by default those that
+    fit the data. `second` is the second corpus, if a bar needs one; by default the one that the
+    bars name. `task` is `detection` or `classification`; by default it depends on the method's
+    parameters. `save` is a new folder for the run and its scorecard. `keep_going` records items
+    that fail and continues. `batch` is the batch size for a method that takes batches.
 
     `item_seconds` and `load_seconds` are deadlines; `limit` bounds each process of the method by
     `memory_bytes`, `cpu_seconds`, `processes` or `file_bytes` (None lifts a limit); `env` is the
@@ -107,7 +107,7 @@ def tried(
     method: Method,
     benchmark: object,
     *,
-    bars: BarSet | str | Path | None,
+    bars: BarSet | str | Path | Mapping[str, Any] | None,
     second: object,
     task: Task | None,
     seed: int,

@@ -71,6 +71,13 @@ class Study(Viewed):
     """
 
     def __init__(self, folder: StudyFolder) -> None:
+        if not isinstance(folder, StudyFolder):
+            place = f"{folder}" if isinstance(folder, (str, Path)) else "DIR"
+            raise SpecError(
+                f"Study() got {type(folder).__name__}; a study is opened or created",
+                hint=f'Open one: `assay.Study.open("{place}")`. Make one:'
+                f' `assay.Study.create("{place}")`.',
+            )
         self.folder = folder
 
     @classmethod
@@ -96,7 +103,7 @@ class Study(Viewed):
             bars: a version, a TOML file, or a dictionary of its keys, to begin with.
             task: `detection` or `classification`. Default: every task that the data allow.
             second: the second corpus, if a bar needs one.
-            columns: the columns of a file, as in `load_benchmark`.
+            **columns: the words of `load_benchmark` that name columns, such as `label="wrong"`.
 
         Warns of data that others will not get with the study.
 

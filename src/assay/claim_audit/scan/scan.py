@@ -106,12 +106,14 @@ class ClaimScan(Result, frozen=True, kw_only=True):
 
 
 def _perhaps(one: Uncovered) -> str:
-    """The first candidate of a number, in a few words."""
+    """What could cover a number, in a few words; several values need a choice."""
     if not one.candidates:
         return ""
     first = one.candidates[0]
     place = first.args.get("path", first.args.get("glob", ""))
-    return f" ({first.value:g} in {place:.60})"
+    others = len(one.candidates) - 1
+    more = f", and {counted(others, 'other value')}: choose one" if others else ""
+    return f" ({first.value:g} in {place:.60}{more})"
 
 
 def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
