@@ -8,6 +8,7 @@ from assay.wording import (
     number,
     signed,
     signed_interval,
+    with_short_paths,
 )
 
 
@@ -62,3 +63,14 @@ def test_a_long_column_keeps_its_beginning_its_end_and_its_quotes():
     assert as_column("short") == "'short'"
     long = as_column(f"first {'x' * 100} last")
     assert long.startswith("'first ") and long.endswith(" last'") and len(long) <= 60
+
+
+def test_a_long_path_keeps_its_last_two_parts_where_it_is_no_code():
+    assert with_short_paths("in /home/me/runs/old/a.jsonl, twice") == "in .../old/a.jsonl, twice"
+    for kept in (
+        "https://host/a/b/c/d",
+        "`scores=/home/me/runs/a.jsonl`",
+        "/data/a.jsonl",
+        "a/b/c/d/e",
+    ):
+        assert with_short_paths(kept) == kept

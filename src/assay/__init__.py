@@ -159,7 +159,7 @@ def __getattr__(name: str) -> object:
 
     value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
     if isinstance(value, FunctionType):
-        value = import_module("assay.api.arguments").checked(value)
+        value = import_module("assay.api.boundary").public(value)
         value.__module__ = "assay"  # where it is found again by its name, by pickle for one
     globals()[name] = value
     return value

@@ -9,6 +9,8 @@ from assay.wording import as_python, p_value, printable
 
 _MOST_ROWS = 60
 """Rows of the table that a notebook shows; `to_rows` gives all of them."""
+_MOST_OPEN_ROWS = 12
+"""A longer table is folded, so that it does not push the verdict off the screen."""
 _MOST_LINES = 18
 _LONGEST_LINES = (400, 250, 160, 100)
 _LONGEST = 2_000
@@ -55,7 +57,11 @@ class Viewed:
         first, *rest = self._shown_lines()
         said = [f"<p><strong>{_escaped(first)}</strong></p>"]
         said += [f"<p>{_escaped(line)}</p>" for line in rest]
-        return "".join(["<div>", *said, html_table(self.to_rows()), "</div>"])
+        rows = self.to_rows()
+        table = html_table(rows)
+        if len(rows) > _MOST_OPEN_ROWS:
+            table = f"<details><summary>table of {len(rows):,} rows</summary>{table}</details>"
+        return "".join(["<div>", *said, table, "</div>"])
 
 
 class Result(Viewed, msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +79,7 @@ def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row))
     head = "".join(f"<th>{_escaped(name)}</th>" for name in names)
     body = "".join(
-        f"<tr>{''.join(f'<td>{_cell(name, row.get(name))}</td>' for name in names)}</tr>"
+        f"<tr>{''.join(_cell(name, row.get(name)) for name in names)}</tr>"
         for row in rows[:_MOST_ROWS]
     )
     more = len(rows) - _MOST_ROWS
@@ -88,8 +94,14 @@ def _escaped(text: str) -> str:
 
 
 def _cell(name: str, value: object) -> str:
+    """A cell of a table; notebooks align its text to the right, which numbers need."""
     if value is None:
-        return ""
+        return "<td></td>"
     if isinstance(value, float):
-        return _escaped(p_value(value) if name == "p" else f"{value:z.3f}")
-    return _escaped(_cut(str(value), _LONGEST_LINES[0]))
+        return f"<td>{_escaped(p_value(value) if name == 'p' else f'{value:z.3f}')}</td>"
+    text = _escaped(_cut(str(value), _LONGEST_LINES[0]))
+    return (
+        f'<td style="text-align: left">{text}</td>'
+        if isinstance(value, str)
+        else f"<td>{text}</td>"
+    )

@@ -49,6 +49,10 @@ _SAFE_WORD = re.compile(r"[^\s'\"$`\\;&<>()#*?!|~{}\[\]]+|'[^']*'|[A-Z]+(?:[ |][
 """A value that a shell takes as one word, one in quotes, or a placeholder."""
 
 
+_PATH = re.compile(r"(?<![\w.:/=`\"'])/(?:[^\s/:,;`]+/){2,}([^\s/:,;`]+/[^\s/:,;`]+)")
+"""An absolute path of four parts or more that is no value of a parameter and no address."""
+
+
 def counted(number: int, what: str) -> str:
     """1 seal, 2 seals; 1 entry, 2 entries; 1 miss, 2 misses."""
     many = f"{what}s"
@@ -118,6 +122,11 @@ def signed_interval(low: float | None, high: float | None, whole: bool = False) 
 def printable(text: str) -> str:
     """A text that cannot move the cursor or colour the screen: it may come from untrusted files."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def with_short_paths(text: str) -> str:
+    """A text with the last two parts of long absolute paths; in code they stay whole."""
+    return _PATH.sub(r".../\1", text)
 
 
 def as_flags(text: str) -> str:

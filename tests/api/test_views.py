@@ -231,6 +231,7 @@ def test_a_result_that_says_too_much_is_cut():
     assert len(repr(made)) < 250
     html = made._repr_html_()
     assert "and 40 more rows" in html
+    assert "<details><summary>table of 100 rows</summary>" in html
     assert "<td></td><td>0.123</td>" in html
     assert len(html) < 60_000
 

@@ -1,6 +1,7 @@
 """Run methods on a benchmark, judge them, and list the bundled ones."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from assay.api.columns import ColumnWords, columns_of
 from assay.benchmark.benchmark import Task
 from assay.benchmark.load import load_benchmark
 from assay.bounds import shown_number
-from assay.errors import MethodError, SpecError
+from assay.errors import BadOutput, MethodError, SpecError
 from assay.gauntlet import collect as gauntlet
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
@@ -147,10 +148,24 @@ def _advice(method: Method, passed: Sequence[str], *, keep_going: bool) -> Itera
     except MethodError as error:
         isolated = isinstance(method, str)
         lacks = missing_variable(error.message, passed) if isolated else None
-        asked = error.run is not None and not keep_going
-        ask_on = "`keep_going=True` records such items and asks on." if asked else None
+        ask_on = None if keep_going else _way_on(error)
         error.hint = lacks or " ".join(filter(None, (error.hint, ask_on))) or None
         raise
+
+
+def _way_on(error: MethodError) -> str | None:
+    """How a run goes on in spite of an item that failed; None if no item did."""
+    made: Run | None = error.run
+    if made is None or not made.records or made.records[-1].error is None:
+        return None  # it failed before it was asked, such as a learner in its `fit`
+    if not isinstance(error, BadOutput):
+        return "`keep_going=True` records such items and asks on."
+    is_class = made.task == "detection" and re.search(r"got '.*' as score", error.message)
+    answer = "A score is a number; to judge classes: `task=classification`. " if is_class else ""
+    return (
+        f'{answer}Where it has no answer, let it return {{"abstain": "the reason"}}, or record such'
+        " items and ask on: `keep_going=True`."
+    )
 
 
 def run(

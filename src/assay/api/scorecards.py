@@ -107,9 +107,7 @@ def _judge_scores(
             " that holds the scores: `score=COLUMN`. A stored run is a folder:"
             " assay try METHOD `save=DIR`",
         )
-    data = load_benchmark(
-        scores if benchmark is None else benchmark, columns=columns_of(columns)
-    )
+    data = load_benchmark(scores if benchmark is None else benchmark, columns=columns_of(columns))
     readings: dict[str, str] = {}
     by_name = method_scores(
         None if benchmark is None else scores,

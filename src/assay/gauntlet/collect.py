@@ -105,9 +105,7 @@ def judging_plans(
     return plans
 
 
-def _plan(
-    benchmark: Benchmark, task: Task, bars: Bars | None, second: object
-) -> JudgingPlan:
+def _plan(benchmark: Benchmark, task: Task, bars: Bars | None, second: object) -> JudgingPlan:
     chosen = bars_for(bars, benchmark, task)
     check_task(chosen, task, chosen.name)
     if second is None and benchmark.second is None and _asks_for_second(chosen):

@@ -114,6 +114,11 @@ def inspect_method(
         return Loaded(method=method, learner=True, isolated=isolated, loop=loop, ask=_unfitted)
     if not callable(method):
         raise MethodNotLoaded(f"got {type(method).__name__}, expected a function to call")
+    if isinstance(method, type) and any("__call__" in vars(base) for base in method.__mro__):
+        own = method.__name__
+        raise MethodNotLoaded(
+            f"got the class {own}, expected a function; an object of it can be called: {own}()"
+        )
     signature = read_signature(method, name)
     return Loaded(
         method=method,

@@ -8,7 +8,8 @@ from typing import Any, Self, Unpack
 
 import msgspec
 
-from assay.api.arguments import checked, words
+from assay.api.arguments import words
+from assay.api.boundary import public
 from assay.api.columns import ColumnWords, columns_of
 from assay.api.study.publication import (
     UNSHARED,
@@ -81,7 +82,7 @@ class Study(Viewed):
         self.folder = folder
 
     @classmethod
-    @checked
+    @public
     def create(
         cls,
         folder: str | Path,
@@ -125,11 +126,11 @@ class Study(Viewed):
         chosen = str(bars) if isinstance(bars, Path) else bars
         made = new_study(folder, data, name=name, bars=chosen, task=task)
         for fact, mend in unshared_data(made).items():
-            warnings.warn(f"{fact}: {UNSHARED}. {mend}", stacklevel=3)
+            warnings.warn(f"{fact}: {UNSHARED}. {mend}", stacklevel=4)
         return cls(made)
 
     @classmethod
-    @checked
+    @public
     def open(cls, folder: str | Path = ".") -> Self:
         """Open the study that a folder is, or lies in."""
         return cls(find_study(Path(folder), hint="Name the folder of one. Make one: assay new DIR"))
@@ -144,7 +145,7 @@ class Study(Viewed):
         """Its name in `study.toml`."""
         return self.folder.config.name
 
-    @checked
+    @public
     def draft(
         self,
         id: str,  # noqa: A002 - as the command calls it
@@ -186,7 +187,7 @@ class Study(Viewed):
             error.hint = missing_variable(error.message, prereg.environment) or error.hint
             raise
 
-    @checked
+    @public
     def seal(self, id: str, *, commit: bool = False, probe: bool = True) -> SealedSubmission:  # noqa: A002
         """Seal a submission: nothing of it can change any more, and it can run once.
 
@@ -206,7 +207,7 @@ class Study(Viewed):
             seal=sealed.seal,
         )
 
-    @checked
+    @public
     def run(
         self,
         id: str,  # noqa: A002 - as the command calls it
@@ -233,12 +234,12 @@ class Study(Viewed):
         publish_result(self.folder, finished, commit=commit)
         return finished
 
-    @checked
+    @public
     def audit(self, id: str) -> Rerun:  # noqa: A002 - as the command calls it
         """Run a submission again, only to compare with its stored result; nothing is stored."""
         return rerun(self.folder, id)
 
-    @checked
+    @public
     def score(
         self, run: str | Path | None = None, *, bars: str | None = None
     ) -> Scorecard | ScoredStudy:
@@ -262,7 +263,7 @@ class Study(Viewed):
         refresh_views(self.folder)
         return ScoredStudy(runs=tuple(judged))
 
-    @checked
+    @public
     def withdraw(self, id: str, because: str, *, commit: bool = False) -> Withdrawal:  # noqa: A002
         """Publicly withdraw a sealed submission that was never started.
 
@@ -283,7 +284,7 @@ class Study(Viewed):
             commit=published.commit,
         )
 
-    @checked
+    @public
     def seal_claims(self, *sources: str | Path, name: str) -> SealedClaims:
         """Seal files of claims with what is predicted of each; nothing is checked yet.
 
@@ -294,7 +295,7 @@ class Study(Viewed):
         """
         return seal_claims(self.folder, [Path(source) for source in sources], name)
 
-    @checked
+    @public
     def grade_claims(
         self, name: str, *, root: str | Path | None = None, allow_commands: bool = False
     ) -> ClaimAudit:
@@ -321,7 +322,7 @@ class Study(Viewed):
         """What was predicted and turned out otherwise."""
         return AllFalsified(entries=falsified_of(self.folder))
 
-    @checked
+    @public
     def verify(
         self,
         *,
