@@ -71,7 +71,7 @@ class Study(Viewed):
 
     """
 
-    def __init__(self, folder: StudyFolder) -> None:
+    def __init__(self, folder: object) -> None:
         if not isinstance(folder, StudyFolder):
             place = f"{folder}" if isinstance(folder, (str, Path)) else "DIR"
             raise SpecError(
