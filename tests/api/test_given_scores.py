@@ -61,7 +61,7 @@ def test_scores_that_rank_the_wrong_way_do_not_pass():
         (GOOD, {"second": ROWS}, "not of a second corpus"),
         ({"one": GOOD, "other": GOOD}, {}, "the scores of 2 methods, one, other"),
         ({**GOOD, "r99": 1.0}, {}, "r99"),
-        (3.5, {}, "got float, which holds no rows"),
+        (3.5, {}, r"score\(\) got float, expected a Run"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(given, words, said):

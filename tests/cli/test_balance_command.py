@@ -124,7 +124,7 @@ def test_where_a_feature_separates_no_other_draw_is_advised(assay_cmd, written):
     assert "--seed" not in said
     found = assay.balance(path)
     assert found.separated_by == "word_length (response)"
-    assert found.remedy in found.lines()[0]
+    assert found.remedy in str(found)
     for part in (lambda: found.positions, found.rows):
         with pytest.raises(
             SpecError, match=r"there are no (positions|rows)\. There is no balanced"

@@ -1,6 +1,6 @@
 """Judge a finished run, or scores that are there already, under any bars."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -99,6 +99,13 @@ def _judge_scores(
 ) -> Scorecard:
     """Scores judged on the records of a benchmark, or a column of scores on its own records."""
     _refuse_second(second)
+    if not isinstance(scores, (Path, Iterable)):
+        raise SpecError(
+            f"score() got {type(scores).__name__}, expected a Run, the path of a stored one, or"
+            " scores",
+            hint="Scores are a file, a list, an array, a series, a frame, or a dictionary by"
+            " record id.",
+        )
     where = str(scores) if isinstance(scores, Path) else f"these scores ({type(scores).__name__})"
     if benchmark is None and score is None:
         raise SpecError(
