@@ -53,8 +53,8 @@ def score(
         >>> assay.score(run, bars="v3").point.verdict == "fail"
         True
         >>> rows = [{"question": f"q{n}", "label": n % 2} for n in range(40)]
-        >>> assay.score([n % 2 + n / 50 for n in range(40)], rows, "plain").point.passed
-        1
+        >>> assay.score([n % 2 + n / 50 for n in range(40)], rows, "plain").verdict.value
+        'pass'
     """
     if isinstance(run, Run):
         _refuse_column(score, "the run")
