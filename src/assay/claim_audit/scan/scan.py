@@ -77,6 +77,7 @@ class ClaimScan(Result, frozen=True, kw_only=True):
                 "weight": one.weight,
                 "sentence": one.sentence,
                 "candidates": len(one.candidates),
+                "first": _perhaps(one).strip(" ()"),
             }
             for one in self.uncovered
         ]
@@ -102,16 +103,22 @@ class ClaimScan(Result, frozen=True, kw_only=True):
         if not self.proposed:
             return told
         claims = counted(self.proposed, "claim")
-        return f"{told}; {claims} {'written' if self.written else 'proposed (`write=True`)'}"
+        if self.written:
+            return f"{claims} written; before, {told}"
+        return f"{told}; {claims} proposed (`write=True`)"
 
 
 def _perhaps(one: Uncovered) -> str:
-    """The first candidate of a number, in a few words."""
+    """What could cover a number, in a few words; several values need a choice."""
     if not one.candidates:
         return ""
     first = one.candidates[0]
     place = first.args.get("path", first.args.get("glob", ""))
-    return f" ({first.value:g} in {place:.60})"
+    others = len(one.candidates) - 1
+    doubt = "" if first.match == "equal" else ", not equal"
+    doubt += "" if first.related else ", perhaps by chance"
+    more = f", and {counted(others, 'other value')}: choose one" if others else ""
+    return f" ({first.value:g} in {place:.60}{doubt}{more})"
 
 
 def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
