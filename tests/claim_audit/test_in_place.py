@@ -99,7 +99,7 @@ def test_a_second_comment_covers_the_number_of_the_text_and_not_of_the_first(suf
 
 @pytest.mark.parametrize(
     "nearer",
-    ["9GPUs", "90s", "9h30", "9th", "`9`", "“9”", "9/10", "½", "none of", "no", "half", "twice",
+    ["9GPUs", "90s", "9h30", "9th", "`9`", "“9 of us”", "9/10", "½", "none of", "no", "half", "twice",
      "both", "a couple", "ninefold", "nineteenth", "2019", "0,9", "9 ± 1", "2^3", "9½",
      "minus nine", "half a dozen", "nine and a half", "1'840", "~~9~~", "9<sup>2</sup>"],
 )  # fmt: skip

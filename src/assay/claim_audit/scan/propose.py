@@ -11,9 +11,8 @@ from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.claim_audit.scan.uncovered_tables import UncoveredTable
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document
-from assay.claim_audit.texts.markup.plain import PlainText
 from assay.claim_audit.texts.relations import refuse_other_relation
-from assay.claim_audit.texts.stated import NotWhole
+from assay.claim_audit.texts.refusal import NotWhole
 from assay.digests import decode_utf8
 from assay.files import read_bounded
 
@@ -64,19 +63,20 @@ def with_claims(
         if [(candidate.match, candidate.related) for candidate in one.candidates]
         == [("equal", True)]
         and not text[text.rfind("\n", 0, one.end) + 1 : one.end].lstrip().startswith("|")
-        and _is_whole(plain, one)
+        and _is_whole(document, one)
     }
     for at in sorted(places, reverse=True):
         text = f"{text[:at]}{places[at]}{text[at:]}"
     return text, len(places)
 
 
-def _is_whole(plain: PlainText, one: Uncovered) -> bool:
+def _is_whole(document: Document, one: Uncovered) -> bool:
     """Whether a claim of equality could stand behind a number."""
+    plain = document.plain
     start = plain.place_of(one.end) - len(one.number)
     end = start + len(one.number)
     try:
-        refuse_other_relation(plain.text, start, end, None)
+        refuse_other_relation(document, start, end, None)
     except NotWhole:
         return False
     return part_of(plain.text, start, end) is None
