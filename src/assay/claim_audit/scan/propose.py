@@ -7,16 +7,22 @@ from msgspec import structs
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.correction.patch import patch_of, write_text
+from assay.claim_audit.scan.candidates import words_of
 from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.claim_audit.scan.uncovered_tables import UncoveredTable
+from assay.claim_audit.scan.whole_intervals import OF_INTERVALS
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document
+from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.relations import refuse_other_relation
 from assay.claim_audit.texts.refusal import NotWhole
+from assay.claim_audit.texts.units import PRINTED_UNIT, known_unit
 from assay.digests import decode_utf8
 from assay.files import read_bounded
 
 _MARKED = (".md", ".markdown", ".html")
+_FEWEST = 10
+_ENDS_AND_MEANS = ("max", "min", "mean")
 
 
 def propose_claims(scan: ClaimScan, paths: Sequence[Path], *, write: bool) -> ClaimScan:
@@ -49,7 +55,8 @@ def with_claims(
 
     The number must be one that a claim could cover, written whole and no bound. The sentence must
     share a word with the value's names: others match by chance. So do most cells of a table, which
-    are left out: a table is one claim.
+    are left out: a table is one claim, and so is an interval. Words for numbers and integers below
+    ten match too often, and so does the end or the mean of a column that the sentence does not name.
     """
     text, plain = document.text, document.plain
     places = {
@@ -58,11 +65,12 @@ def with_claims(
         if [candidate.match for candidate in one.candidates] == ["equal"]
     }
     places |= {
-        plain.behind_marks(one.end): f" {one.candidates[0].comment}"
+        _behind_unit(text, plain.behind_marks(one.end)): f" {one.candidates[0].comment}"
         for one in uncovered
         if [(candidate.match, candidate.related) for candidate in one.candidates]
         == [("equal", True)]
         and not text[text.rfind("\n", 0, one.end) + 1 : one.end].lstrip().startswith("|")
+        and _is_telling(one)
         and _is_whole(document, one)
     }
     for at in sorted(places, reverse=True):
@@ -70,11 +78,32 @@ def with_claims(
     return text, len(places)
 
 
+def _is_telling(one: Uncovered) -> bool:
+    """Whether a match can hardly be chance: by the number, the statistic and the whole interval."""
+    printed, candidate = parse_printed(one.number), one.candidates[0]
+    if printed is None or not any(letter.isdecimal() for letter in one.number):
+        return False
+    if printed.last_place == 1 and abs(printed.value) < _FEWEST:
+        return False
+    if one.interval is not None and candidate.checker not in OF_INTERVALS:
+        return False
+    column = candidate.args.get("column")
+    if candidate.args.get("statistic") in _ENDS_AND_MEANS:
+        return words_of(str(column)) <= words_of(one.sentence)
+    return True
+
+
+def _behind_unit(text: str, at: int) -> int:
+    """The place behind a unit that follows a number."""
+    found = PRINTED_UNIT.match(text, at)
+    return found.end() if found is not None and known_unit(found["unit"]) else at
+
+
 def _is_whole(document: Document, one: Uncovered) -> bool:
     """Whether a claim of equality could stand behind a number."""
-    plain = document.plain
-    start = plain.place_of(one.end) - len(one.number)
-    end = start + len(one.number)
+    plain, whole = document.plain, one.interval or one.number
+    start = plain.place_of(one.end) - len(whole)
+    end = start + len(whole)
     try:
         refuse_other_relation(document, start, end, None)
     except NotWhole:

@@ -87,12 +87,14 @@ class Document:
 
     @cached_property
     def without_notes(self) -> str:
-        """The plain text with its notes read as comments, of which a sentence knows nothing."""
-        text = self.plain.text
-        for first, last in self.notes:
-            start, end = self.plain.place_of(first), self.plain.place_of(last)
-            text = text[:start] + CLAIM * (end - start) + text[end:]
-        return text
+        """The plain text with notes and what is not shown as comments: no sentence's own words."""
+        plain, parts, at = self.plain, [], 0
+        for first, last in sorted([*self.notes, *self.unshown]):
+            start, end = plain.place_of(first), plain.place_of(last)
+            if start >= at:
+                parts += [plain.text[at:start], CLAIM * (end - start)]
+                at = end
+        return "".join([*parts, plain.text[at:]])
 
     @cached_property
     def unshown(self) -> list[Span]:

@@ -21,10 +21,10 @@ def is_range_end(document: Document, text: str, start: int, end: int) -> bool:
     """
     low = _LOW.search(text[max(0, start - _REACH) : start])
     high = _HIGH.match(text[end : end + _REACH])
-    if (low is None) == (high is None) or not text[start:end][0].isdigit():
+    found = low or high
+    if found is None or (low and high) or not text[start].isdigit():
         return False
-    own, other = parse_printed(text[start:end]), (low or high)["number"].rstrip(".,")
-    limit = parse_printed(other)
+    own, limit = parse_printed(text[start:end]), parse_printed(found["number"].rstrip(".,"))
     if own is None or limit is None:
         return False
     ends = (limit.value, own.value) if low else (own.value, limit.value)

@@ -25,7 +25,7 @@ _LAST_END = re.compile(r"[.!?]?[\"')]*\s*$")
 _TABLE_LINE = re.compile(r"[ \t>]*\||.*\s\|\s")
 _LAST_BORDER = {
     ".tex": re.compile(r"\|\s*$"),
-    ".html": re.compile(r"\|\s*(?:\|\n\s*)?$"),
+    ".html": re.compile(r"\|\s*$"),
     ".md": re.compile(r"\|[ \t]*$"),
 }
 
@@ -88,11 +88,13 @@ def _without_last_border(document: Document, text: str, since: int, end: int, at
     line = text[text.rfind("\n", 0, since + found.start()) + 1 :]
     if suffix == ".md" and (behind or not line.lstrip(" \t>").startswith("|")):
         return window
-    plain = document.plain
-    place = since + found.start()
-    if suffix == ".html" and not document.text.startswith("</", plain.starts[place]):
+    tag = document.text[document.plain.starts[since + found.start()] :][:4].lower()
+    if suffix == ".html" and not tag.startswith("</"):
         return window
-    return _LAST_END.sub("", _open(window[: found.start()]))
+    inner = _open(window[: found.start()])
+    if tag == "</tr":  # behind the border of its last cell
+        inner = _open(inner.removesuffix("|"))
+    return _LAST_END.sub("", inner)
 
 
 def _cell_start(document: Document, text: str, since: int, end: int) -> int:

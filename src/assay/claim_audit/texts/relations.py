@@ -30,7 +30,7 @@ _BEFORE: tuple[tuple[str, str, str], ...] = (
     (rf"{_SMALLER}\s+than|strictly\s+(?:under|below)", "(?<!<)<(?!=)|[\uff1c\ufe64\u226a]", "<"),
     (rf"{_LARGER}\s+than|exceed(?:s|ed|ing)?|in\s+excess\s+of|strictly\s+(?:over|above)",
      "(?<![-=>\u2013])>(?![=>])|[\uff1e\ufe65\u226b]", ">"),
-    (r"(?<!or\s)(?<!if\s)(?<!why\s)\bnot|other\s+than|unequal\s+to", "\u2260|!=", "!="),
+    (r"(?<!or\s)(?<!if\s)(?<!why\s)\bnot(?!\s+(?:only|just))|other\s+than|unequal\s+to", "\u2260|!=", "!="),
 )  # fmt: skip
 """Words and signs before a number, and the operator that they are."""
 _LOOSE: tuple[tuple[str, str, str], ...] = (

@@ -39,7 +39,7 @@ _SPELLINGS = {
 }
 _AMBIGUOUS = frozenset({"min", "mins"})
 """Words of a name that may be no unit: the minimum."""
-_PRINTED = re.compile(r"[\s\u00a0~-]{0,2}(?P<unit>[A-Za-z\u00b5\u03bc\u20ac$\u00a3]{1,12})(?![\w/\u00b2\u00b3^])")
+PRINTED_UNIT = re.compile(r"[\s\u00a0~-]{0,2}(?P<unit>[A-Za-z\u00b5\u03bc\u20ac$\u00a3]{1,12})(?![\w/\u00b2\u00b3^])")
 _COUNTING = frozenset({"count", "distinct", "share"})
 _NAMING = ("key_path", "column", "attr", "number")
 
@@ -62,9 +62,9 @@ def _printed_unit(printed: str, behind: str) -> tuple[str, str] | None:
     """What a number is printed in: glued to it, behind it, or before it as a currency."""
     glued = re.search(r"[^\W\d_]+\Z|[\u20ac\u00a3$]\Z|\A[\u20ac\u00a3$]", printed.strip())
     word = glued[0] if glued else None
-    if word is None and (found := _PRINTED.match(behind)) is not None:
+    if word is None and (found := PRINTED_UNIT.match(behind)) is not None:
         word = found["unit"]
-    return None if word is None else _known(word)
+    return None if word is None else known_unit(word)
 
 
 def _named_unit(name: object) -> tuple[str, str] | None:
@@ -76,11 +76,12 @@ def _named_unit(name: object) -> tuple[str, str] | None:
     words = [word for word in words if word]
     for at, word in enumerate(words):
         is_suffix = at == len(words) - 1
-        known = _known(word) if word.lower() not in _AMBIGUOUS else None
+        known = known_unit(word) if word.lower() not in _AMBIGUOUS else None
         if known is not None and (len(word) > 1 or (is_suffix and at > 0)):
             return known
     return None
 
 
-def _known(word: str) -> tuple[str, str] | None:
+def known_unit(word: str) -> tuple[str, str] | None:
+    """What a word for a unit measures, and the unit; None if it is none that is known."""
     return next((unit for spelling, unit in _SPELLINGS.items() if spelling.fullmatch(word)), None)
