@@ -1,11 +1,10 @@
 import json
 
 import pytest
-
-import assay
 from hypothesis import given
 from hypothesis import strategies as st
 
+import assay
 from assay.claim_audit.check import check_claim
 from assay.claim_audit.correction.corrected import corrected
 from assay.claim_audit.correction.fix import fix_texts

@@ -16,7 +16,7 @@ from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, M
 from assay.claim_audit.texts.printed_intervals import parse_spread
 from assay.claim_audit.texts.printed_numbers import WrittenFloat, parse_printed
 from assay.claim_audit.texts.printed_tables import tables_agree, told_difference
-from assay.claim_audit.texts.units import other_unit
+from assay.claim_audit.texts.reading.units import other_unit
 from assay.claim_audit.texts.written import is_multiplied, number_written
 from assay.errors import AssayError
 from assay.wording import counted
@@ -126,8 +126,8 @@ def _refuse_other_unit(claim: Claim, claimed: object) -> None:
     units = other_unit(claimed, "", claim.args) if isinstance(claimed, str) else None
     if units is not None:
         raise Unverifiable(
-            f"the claim says {claimed!r:.40}, and the name of the value {units[1]}: say scale=..., by"
-            f" which the file's value is multiplied to be in {units[0]}"
+            f"the claim says {claimed!r:.40}, and the name of the value {units[1]}: say scale=...,"
+            f" by which the file's value is multiplied to be in {units[0]}"
         )
 
 

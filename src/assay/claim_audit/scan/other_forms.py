@@ -25,7 +25,11 @@ def exchanged_forms(printed: Printed) -> Iterator[Printed]:
     """The number with two digits exchanged, as typing errors have it."""
     sign, digits, exponent = printed.value.as_tuple()
     places = int(printed.last_place.adjusted())
-    if printed.exact or not _FEWEST_DIGITS <= len(digits) <= _MOST_DIGITS or not isinstance(exponent, int):
+    if (
+        printed.exact
+        or not _FEWEST_DIGITS <= len(digits) <= _MOST_DIGITS
+        or not isinstance(exponent, int)
+    ):
         return
     if exponent > places:  # 1,840 printed to the last place
         digits, exponent = (*digits, *([0] * (exponent - places))), places

@@ -14,14 +14,16 @@ from assay.claim_audit.scan.whole_intervals import OF_INTERVALS
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.printed_numbers import parse_printed
-from assay.claim_audit.texts.relations import refuse_other_relation
-from assay.claim_audit.texts.refusal import NotWhole
-from assay.claim_audit.texts.units import PRINTED_UNIT, known_unit
+from assay.claim_audit.texts.reading.refusal import NotWhole
+from assay.claim_audit.texts.reading.relations import refuse_other_relation
+from assay.claim_audit.texts.reading.units import PRINTED_UNIT, known_unit
 from assay.digests import decode_utf8
 from assay.files import read_bounded
 
 _MARKED = (".md", ".markdown", ".html")
 _FEWEST = 10
+_DIFFERENCES = frozenset({"delta", "diff", "difference", "point"})
+"""Words of names for a difference, which is no relative change."""
 _ENDS_AND_MEANS = ("max", "min", "mean")
 
 
@@ -56,7 +58,7 @@ def with_claims(
     The number must be one that a claim could cover, written whole and no bound. The sentence must
     share a word with the value's names: others match by chance. So do most cells of a table, which
     are left out: a table is one claim, and so is an interval. Words for numbers and integers below
-    ten match too often, and so does the end or the mean of a column that the sentence does not name.
+    ten match too often, and so does the end or mean of a column that the sentence does not name.
     """
     text, plain = document.text, document.plain
     places = {
@@ -86,6 +88,9 @@ def _is_telling(one: Uncovered) -> bool:
     if printed.last_place == 1 and abs(printed.value) < _FEWEST:
         return False
     if one.interval is not None and candidate.checker not in OF_INTERVALS:
+        return False
+    named = words_of(" ".join(str(value) for value in candidate.args.values()))
+    if printed.percent and "relative" in words_of(one.sentence) and named & _DIFFERENCES:
         return False
     column = candidate.args.get("column")
     if candidate.args.get("statistic") in _ENDS_AND_MEANS:

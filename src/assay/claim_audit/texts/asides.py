@@ -15,9 +15,7 @@ _LONGEST_NOTE = 20_000
 _MARKED = (".md", ".markdown", ".html")
 _TAG = re.compile(r"<(?P<closes>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?P<rest>[^<>]{0,2000})>")
 _NEVER_SHOWN = frozenset({"script", "style", "template"})
-_VOID = frozenset(
-    "area base br col embed hr img input link meta param source track wbr".split()
-)
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _HIDES = re.compile(
     r"(?<![\w-])hidden(?![\w-])(?!\s*=\s*[\"']?false)"
     r"|(?<![\w-])style\s*=\s*(?:\"[^\"]*|'[^']*)(?:display\s*:\s*none|visibility\s*:\s*hidden)",
@@ -79,8 +77,10 @@ def _hidden_elements(text: str, comments: Sequence[Span]) -> Iterator[Span]:
                 depth += -1 if closes else 1
             if not depth:
                 yield start, found.end()
-        elif not closes and tag not in _VOID and (
-            tag in _NEVER_SHOWN or _HIDES.search(found["rest"])
+        elif (
+            not closes
+            and tag not in _VOID
+            and (tag in _NEVER_SHOWN or _HIDES.search(found["rest"]))
         ):
             name, depth, start = tag, 1, found.start()
     if depth:

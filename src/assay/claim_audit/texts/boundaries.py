@@ -101,7 +101,7 @@ def _part_behind(number: str, behind: str) -> bool:
     if number.lower() in ("one", "1") and _ONE_IN.match(behind):
         return True
     hyphened = re.match(rf"[{DASHES}][A-Za-z]", behind)  # a 5-shot prompt, but not 4-fold
-    times = number[-1] == "\u00d7" and re.match(r"\s?(?:[A-Za-z]{2}|[A-Z]\d)", behind)  # 8×A100
+    times = number[-1] == "\u00d7" and re.match(r"\s?(?:[A-Za-z]{2}|[A-Z]\d)", behind)
     touches = _TOUCHES_BEHIND.match(behind) or hyphened or times
     patterns = (_BEHIND, _BEHIND_ANY_CASE, _ENCLOSED_BEHIND)
     return not touches or any(pattern.match(behind) for pattern in patterns)

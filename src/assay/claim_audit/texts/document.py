@@ -82,7 +82,7 @@ class Document:
 
     @cached_property
     def notes(self) -> list[Span]:
-        """The spans of footnotes that stand in the middle of a sentence, as places of the source."""
+        """The spans of notes that stand in the middle of a sentence, as places of the source."""
         return note_spans(self.text, self.suffix)
 
     @cached_property

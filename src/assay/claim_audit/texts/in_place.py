@@ -26,10 +26,10 @@ from assay.claim_audit.texts.mentions import Token, tokens_in
 from assay.claim_audit.texts.printed_intervals import parse_spread
 from assay.claim_audit.texts.printed_numbers import Printed, parse_printed
 from assay.claim_audit.texts.printed_tables import table_before
-from assay.claim_audit.texts.relations import refuse_other_relation
-from assay.claim_audit.texts.refusal import NotWhole
-from assay.claim_audit.texts.stated import Stated, stated_before
-from assay.claim_audit.texts.units import other_unit
+from assay.claim_audit.texts.reading.refusal import NotWhole
+from assay.claim_audit.texts.reading.relations import refuse_other_relation
+from assay.claim_audit.texts.reading.stated import Stated, stated_before
+from assay.claim_audit.texts.reading.units import other_unit
 from assay.errors import SpecError
 
 _NO_COLON = re.compile(r"[Cc]laims?:?\s+[a-z]+(?:_[a-z]+)+\s")
@@ -148,7 +148,7 @@ def _refuse_other_unit(document: Document, stated: Stated, args: dict[str, Any])
     units = other_unit(stated.text, behind, args)
     if units is not None:
         raise NotWhole(
-            f"the text says {stated.text!r:.40} in {units[0]}, and the name of the value {units[1]}",
+            f"the text says {stated.text!r:.40} in {units[0]}, and the value's name {units[1]}",
             f"say scale=..., by which the file's value is multiplied to be in {units[0]}, or"
             " scale=1.0 if the name is wrong",
         )

@@ -39,7 +39,9 @@ _SPELLINGS = {
 }
 _AMBIGUOUS = frozenset({"min", "mins"})
 """Words of a name that may be no unit: the minimum."""
-PRINTED_UNIT = re.compile(r"[\s\u00a0~-]{0,2}(?P<unit>[A-Za-z\u00b5\u03bc\u20ac$\u00a3]{1,12})(?![\w/\u00b2\u00b3^])")
+PRINTED_UNIT = re.compile(
+    r"[\s\u00a0~-]{0,2}(?P<unit>[A-Za-z\u00b5\u03bc\u20ac$\u00a3]{1,12})(?![\w/\u00b2\u00b3^])"
+)
 _COUNTING = frozenset({"count", "distinct", "share"})
 _NAMING = ("key_path", "column", "attr", "number")
 

@@ -9,8 +9,8 @@ import re
 
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.markup.marks import CLAIM
-from assay.claim_audit.texts.negation import negation_before
-from assay.claim_audit.texts.refusal import NotWhole
+from assay.claim_audit.texts.reading.negation import negation_before
+from assay.claim_audit.texts.reading.refusal import NotWhole
 
 _REACH = 48
 _LOOKED_AT = 2_000
@@ -30,7 +30,8 @@ _BEFORE: tuple[tuple[str, str, str], ...] = (
     (rf"{_SMALLER}\s+than|strictly\s+(?:under|below)", "(?<!<)<(?!=)|[\uff1c\ufe64\u226a]", "<"),
     (rf"{_LARGER}\s+than|exceed(?:s|ed|ing)?|in\s+excess\s+of|strictly\s+(?:over|above)",
      "(?<![-=>\u2013])>(?![=>])|[\uff1e\ufe65\u226b]", ">"),
-    (r"(?<!or\s)(?<!if\s)(?<!why\s)\bnot(?!\s+(?:only|just))|other\s+than|unequal\s+to", "\u2260|!=", "!="),
+    (r"(?<!or\s)(?<!if\s)(?<!why\s)\bnot(?!\s+(?:only|just))|other\s+than|unequal\s+to",
+     "\u2260|!=", "!="),
 )  # fmt: skip
 """Words and signs before a number, and the operator that they are."""
 _LOOSE: tuple[tuple[str, str, str], ...] = (
@@ -93,7 +94,7 @@ def _refuse_negated(before: str, number: str) -> None:
 
 
 def _around(document: Document, start: int, end: int) -> tuple[str, str]:
-    """The words of the paragraph around a number, without comments and the marks of block quotes."""
+    """The words of the paragraph around a number, without comments and marks of block quotes."""
     before = _unquoted(document, max(0, start - _LOOKED_AT), start)
     behind = _unquoted(document, end, end + _LOOKED_AT)
     before = before.replace(CLAIM, "").split("\n\n")[-1]

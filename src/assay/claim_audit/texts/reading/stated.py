@@ -13,12 +13,12 @@ from typing import NamedTuple
 from assay.claim_audit.texts.document import Document, Span
 from assay.claim_audit.texts.markup.marks import CLAIM
 from assay.claim_audit.texts.mentions import STATED, Token
-from assay.claim_audit.texts.named import Whole, named_span
-from assay.claim_audit.texts.nearer import nearer_than, none_read
 from assay.claim_audit.texts.printed_intervals import spread_spans
-from assay.claim_audit.texts.ranges import is_range_end
-from assay.claim_audit.texts.reach import Reach, reach_of
-from assay.claim_audit.texts.refusal import NotWhole, refuse_part
+from assay.claim_audit.texts.reading.named import Whole, named_span
+from assay.claim_audit.texts.reading.nearer import nearer_than, none_read
+from assay.claim_audit.texts.reading.ranges import is_range_end
+from assay.claim_audit.texts.reading.reach import Reach, reach_of
+from assay.claim_audit.texts.reading.refusal import NotWhole, refuse_part
 from assay.claim_audit.texts.unstated import MONTHS
 
 _LONGEST = 80

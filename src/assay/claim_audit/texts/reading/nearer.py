@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from assay.claim_audit.texts.markup.marks import CLAIM
 from assay.claim_audit.texts.mentions import Token
-from assay.claim_audit.texts.refusal import NotWhole, shown
+from assay.claim_audit.texts.reading.refusal import NotWhole, shown
 from assay.claim_audit.texts.unstated import MODELS
 
 _IN_YEAR = re.compile(r"(?:\b(?:in|since|of|from|until|by|during|before|after)\s|\()$", re.I)
@@ -62,6 +62,8 @@ def _without_names(between: str) -> str:
     """A stretch without the words that begin with a letter and hold a digit."""
 
     def blank(found: re.Match[str]) -> str:
-        return " " if re.search(r"\d", found[0]) and not re.search(r"-0\.\d", found[0]) else found[0]
+        return (
+            " " if re.search(r"\d", found[0]) and not re.search(r"-0\.\d", found[0]) else found[0]
+        )
 
     return _NAMED.sub(blank, between)

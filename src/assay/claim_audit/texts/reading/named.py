@@ -7,9 +7,9 @@ from assay.claim_audit.texts.document import Document, Span
 from assay.claim_audit.texts.markup.plain import plain_words
 from assay.claim_audit.texts.mentions import Token
 from assay.claim_audit.texts.printed_numbers import DASHES, SPACES, parse_printed
-from assay.claim_audit.texts.ranges import is_range_end
-from assay.claim_audit.texts.reach import Reach
-from assay.claim_audit.texts.refusal import NotWhole, refuse_part
+from assay.claim_audit.texts.reading.ranges import is_range_end
+from assay.claim_audit.texts.reading.reach import Reach
+from assay.claim_audit.texts.reading.refusal import NotWhole, refuse_part
 
 Whole = Callable[[Token], Span]
 """The span of a number with its interval, and with its error where that is read."""
@@ -47,16 +47,18 @@ def _not_there(window: str, named: str) -> NotWhole:
         why = f"{named!r:.40} is not a number"
     else:
         why = f"no {named!r:.40} stands before the claim in its sentence"
-    return NotWhole(why, "name the whole number, with its sign, per cent and unit, as it is printed")
+    return NotWhole(
+        why, "name the whole number, with its sign, per cent and unit, as it is printed"
+    )
 
 
-def _spans_said(
-    reach: Reach, wanted: str, near: Sequence[Token], whole: Whole
-) -> list[Span]:
+def _spans_said(reach: Reach, wanted: str, near: Sequence[Token], whole: Whole) -> list[Span]:
     """Where the words stand that a comment names, the last first: a number, or a word for one."""
     if not wanted:
         return []
-    spans = [span for one in near if one.kind != "code" for span in _forms(reach, one, wanted, whole)]
+    spans = [
+        span for one in near if one.kind != "code" for span in _forms(reach, one, wanted, whole)
+    ]
     if parse_printed(wanted) is not None:
         spans += _words_said(reach, wanted)
     return sorted(set(spans), key=lambda span: (-span[1], span[0]))
