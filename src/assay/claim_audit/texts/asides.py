@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 Span = tuple[int, int]
-_TEX_NOTE = re.compile(
+_TEX_NOTE = (
     r"\\(?:footnote|footnotetext|thanks|marginpar|marginnote|sidenote|endnote|todo)"
     r"(?![A-Za-z])\*?(?:\s?\[[^\]\n]{0,200}\]){0,2}\s?\{"
 )
-_INLINE_NOTE = re.compile(r"\^\[(?!\^)")
-_BRACES = re.compile(r"\\.|(?<!\\)%[^\n]*|[{}]", re.DOTALL)
-_BRACKETS = re.compile(r"\\.|[\[\]]|\n[ \t]*\n", re.DOTALL)
+_BRACES = re.compile(rf"(?P<note>{_TEX_NOTE})|\\.|(?<!\\)%[^\n]*|[{{}}]", re.DOTALL)
+_BRACKETS = re.compile(r"(?P<note>\^\[(?!\^))|\\.|[\[\]]|\n[ \t]*\n", re.DOTALL)
 _LONGEST_NOTE = 20_000
 _MARKED = (".md", ".markdown", ".html")
 _TAG = re.compile(r"<(?P<closes>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?P<rest>[^<>]{0,2000})>")
@@ -31,26 +30,30 @@ _TEX_UNSHOWN = re.compile(
 def note_spans(text: str, suffix: str) -> list[Span]:
     """Footnotes and notes in the margin that stand in the middle of a sentence."""
     if suffix == ".tex":
-        return _enclosed(text, _TEX_NOTE, _BRACES, ("{", "}"))
+        return _enclosed(text, _BRACES, "{", "}")
     if suffix in (".md", ".markdown"):
-        return _enclosed(text, _INLINE_NOTE, _BRACKETS, ("[", "]"))
+        return _enclosed(text, _BRACKETS, "[", "]")
     return []
 
 
-def _enclosed(
-    text: str, opened: re.Pattern[str], marks: re.Pattern[str], pair: tuple[str, str]
-) -> list[Span]:
-    """From each opening to the mark that closes it; one that is not closed is none."""
+def _enclosed(text: str, marks: re.Pattern[str], opens: str, closes: str) -> list[Span]:
+    """From each opening of a note to the mark that closes it, in one pass.
+
+    One that is not closed in its paragraph or within a limit is none.
+    """
     spans: list[Span] = []
-    at = 0
-    while (found := opened.search(text, at)) is not None:
-        depth, at = 1, found.end()
-        for mark in marks.finditer(text, at, at + _LONGEST_NOTE):
-            depth += {pair[0]: 1, pair[1]: -1}.get(mark[0], 0)
+    depth, start = 0, 0
+    for mark in marks.finditer(text):
+        if depth and mark.start() - start > _LONGEST_NOTE:
+            depth = 0
+        if mark["note"]:
+            depth, start = (depth + 1, start) if depth else (1, mark.start())
+        elif mark[0].isspace():
+            depth = 0
+        elif depth:
+            depth += {opens: 1, closes: -1}.get(mark[0], 0)
             if not depth:
-                spans.append((found.start(), mark.end()))
-                at = mark.end()
-                break
+                spans.append((start, mark.end()))
     return spans
 
 

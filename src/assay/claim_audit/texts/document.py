@@ -104,7 +104,8 @@ class Document:
 
     def is_unshown(self, at: int) -> bool:
         """Whether a page does not show what stands at a place."""
-        return any(start <= at < end for start, end in self.unshown)
+        near = bisect_right(self.unshown, (at, len(self.text)))
+        return near > 0 and at < self.unshown[near - 1][1]
 
     def comment_at(self, start: int) -> str:
         """The body of the comment that begins at a place; empty if none does."""

@@ -5,6 +5,7 @@ a comment that stands in it.
 """
 
 import re
+from bisect import bisect_left
 from typing import NamedTuple
 
 from assay.claim_audit.texts.document import Document
@@ -50,9 +51,7 @@ def reach_of(document: Document, at: int) -> Reach:
     ends = _ENDS.get(document.suffix, _SENTENCE_END)
     stops = [one.end() for one in ends.finditer(text[begin:end])]
     since = begin + (stops[-1] if stops else 0)
-    plain = document.plain
-    items = (plain.place_of(last) for _, last in item_numbers(document))
-    since = max([since, *(place for place in items if since < place <= end)])
+    since = max(since, _item_start(document, since, end))
     end = since + len(_without_last_border(document, text, since, end, at))
     return Reach(text, since, max(since, _cell_start(document, text, since, end)), end)
 
@@ -60,12 +59,20 @@ def reach_of(document: Document, at: int) -> Reach:
 def _around_notes(document: Document, at: int) -> tuple[str, int]:
     """The plain text without notes, or with the one that a comment stands in, and its beginning."""
     plain = document.plain
-    text, floor = document.without_notes, 0
-    for first, last in document.notes:
-        start, end = plain.place_of(first), plain.place_of(last)
-        if start < at < end:
-            return plain.text, start
-    return text, floor
+    source = plain.starts[at] if at < len(plain.starts) else len(document.text)
+    near = bisect_left(document.notes, (source,)) - 1
+    if near >= 0 and source < document.notes[near][1]:
+        return plain.text, plain.place_of(document.notes[near][0])
+    return document.without_notes, 0
+
+
+def _item_start(document: Document, since: int, end: int) -> int:
+    """The beginning of the list item that a place stands in, behind its number; 0 if in none."""
+    plain, items = document.plain, item_numbers(document)
+    source = plain.starts[end] if end < len(plain.starts) else len(document.text)
+    near = bisect_left(items, (source,)) - 1
+    place = plain.place_of(items[near][1]) if near >= 0 else 0
+    return place if since < place <= end else 0
 
 
 def _open(text: str) -> str:
