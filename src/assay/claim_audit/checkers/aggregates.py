@@ -7,6 +7,8 @@ from typing import Any
 
 from assay.benchmark.expression import FieldTest, parse_expression
 from assay.claim_audit.checkers.checker import Args, text_arg
+from assay.claim_audit.checkers.key_path import value_at
+from assay.claim_audit.checkers.records import records_in
 from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import (
     MEMORY_OF_A_BYTE,
@@ -59,8 +61,25 @@ def aggregate(args: Args, evidence: EvidenceReader) -> Observed:
 
 
 def chosen_rows(args: Args, evidence: EvidenceReader, told: list[str]) -> list[Row]:
-    """The rows of the table at `path` for which `where` holds; `told` hears of missing cells."""
-    return kept_rows(rows_of(text_arg(args, "path"), evidence), args, told)
+    """The rows of the table at `path` for which `where` holds; `told` hears of missing cells.
+
+    A JSON file may hold several lists, so a claim must name the one that it means.
+    """
+    path = text_arg(args, "path")
+    if not path.lower().endswith(".json"):
+        if "key_path" in args:
+            raise Unverifiable(f"key_path is of a JSON file; {path:.80} is another")
+        return kept_rows(rows_of(path, evidence), args, told)
+    if "key_path" not in args:
+        raise Unverifiable(
+            f"{path:.80} may hold several lists: say key_path of the one that is meant, or"
+            ' key_path="$" of a file that is one'
+        )
+    key = text_arg(args, "key_path")
+    rows = records_in(value_at(evidence.json(path), key, path))
+    if rows is None:
+        raise NotThere(f"{path}: {key:.80} is no list of records, and no records by name")
+    return kept_rows(rows, args, told)
 
 
 def kept_rows(rows: list[Row], args: Args, told: list[str]) -> list[Row]:

@@ -16,10 +16,12 @@ from itertools import islice
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.claim_audit.agreement import number_of
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader
+from assay.claim_audit.scan.other_forms import exchanged_forms, scaled_forms
 from assay.claim_audit.scan.repository_numbers import MOST_BYTES, Found, RepositoryNumbers
 from assay.claim_audit.texts.mentions import Mention
 from assay.claim_audit.texts.printed_numbers import Printed
@@ -53,7 +55,10 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def comment(self) -> str:
         """The comment that makes the claim."""
-        told = " ".join(f"{name}={quoted(str(value))}" for name, value in self.args.items())
+        told = " ".join(
+            f"{name}={str(value).lower() if isinstance(value, bool) else quoted(str(value))}"
+            for name, value in self.args.items()
+        )
         return f"<!-- claim: {self.checker} {told} -->"
 
 
@@ -89,7 +94,7 @@ class NumberIndex:
         self._counts = [n for n, found in enumerate(self._found) if found.counts]
         self._places: dict[str, list[int]] = {}
         for n, found in enumerate(self._found):
-            for word in {word for value in found.args.values() for word in _words(value)}:
+            for word in {word for value in found.args.values() for word in words_of(value)}:
                 self._places.setdefault(word, []).append(n)
 
     def candidates(self, mention: Mention) -> list[Candidate]:
@@ -97,6 +102,21 @@ class NumberIndex:
         printed = mention.printed
         if printed is None:
             return []
+        found = self._equal(mention, printed)
+        for other, args in () if found else scaled_forms(printed):
+            scaled = [one for one in self._equal(mention, other) if one.related]
+            found += [replace(one, args={**one.args, **args}) for one in scaled]
+        for other in () if found else exchanged_forms(printed):
+            typed = [one for one in self._equal(mention, other) if one.related]
+            found += [replace(one, match="near") for one in typed]
+        if found:
+            return found[:_MOST_SHOWN]
+        near = self._near(printed)
+        shared = self._shared(mention, 0, len(self._values), set(near).__contains__)
+        return self._told(printed, shared, near, match="near") if near else []
+
+    def _equal(self, mention: Mention, printed: Printed) -> list[Candidate]:
+        """What prints as a number does."""
         reach = printed.last_place * Decimal("0.51")
         low = bisect_left(self._values, printed.value - reach)
         high = bisect_right(self._values, printed.value + reach)
@@ -105,11 +125,7 @@ class NumberIndex:
             return printed.admits(self._values[n])
 
         equal = [n for n in islice(range(low, high), _MOST_LOOKED_AT) if fits(n)]
-        if equal:
-            return self._told(printed, self._shared(mention, low, high, fits), equal)
-        near = self._near(printed)
-        shared = self._shared(mention, 0, len(self._values), set(near).__contains__)
-        return self._told(printed, shared, near, match="near") if near else []
+        return self._told(printed, self._shared(mention, low, high, fits), equal) if equal else []
 
     def _near(self, printed: Printed) -> list[int]:
         """The counts of files or rows that are off by a little."""
@@ -125,7 +141,7 @@ class NumberIndex:
     ) -> Counter[int]:
         """How many words of the sentence are in the names of each number between two places."""
         shared: Counter[int] = Counter()
-        for word in _words(mention.sentence):
+        for word in words_of(mention.sentence):
             places = self._places.get(word, [])
             inside = islice(places, bisect_left(places, low), bisect_left(places, high))
             shared.update(n for n in islice(inside, _MOST_LOOKED_AT) if fits(n))
@@ -156,7 +172,7 @@ class NumberIndex:
 
 
 @lru_cache(maxsize=1 << 16)
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
     """The words of a sentence or a name, without their plural, in lower case."""
     words = {word.lower() for word in _WORD.findall(text)} - _COMMON
     return frozenset(word.rstrip("s") if len(word) > 3 else word for word in words)

@@ -18,6 +18,12 @@ from assay.claim_audit.scan.uncovered_tables import (
     table_told,
     uncovered_tables,
 )
+from assay.claim_audit.scan.whole_intervals import (
+    PrintedInterval,
+    holding,
+    intervals_in,
+    of_whole,
+)
 from assay.claim_audit.texts.coverage import uncovered
 from assay.claim_audit.texts.document import LISTS, Document, Span
 from assay.claim_audit.texts.mentions import STATED, Mention, mentions_in
@@ -28,7 +34,11 @@ from assay.wording import counted
 
 
 class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
-    """A number that no claim covers, where it stands, and what could cover it."""
+    """A number that no claim covers, where it stands, and what could cover it.
+
+    `interval` is the number with its interval or error, if it stands in one: the first of them ends
+    where the interval does.
+    """
 
     number: str
     file: str
@@ -38,6 +48,7 @@ class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
     weight: float
     sentence: str
     candidates: tuple[Candidate, ...]
+    interval: str | None = None
 
 
 class ClaimScan(Result, frozen=True, kw_only=True):
@@ -123,7 +134,7 @@ def _perhaps(one: Uncovered) -> str:
 
 def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
     """Every number of some texts, and which of them no claim covers."""
-    left: list[tuple[str, Mention]] = []
+    left: list[tuple[str, Mention, PrintedInterval | None]] = []
     left_out: Counter[str] = Counter()
     numbers = 0
     tables: list[tuple[Document, Span]] = []
@@ -136,13 +147,14 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
             left_out.update(one.kind for one in mentions if one.kind not in STATED)
             spans = [(one.start, one.end) for one in text.covered if not one.claim.control]
             open_ones = uncovered(stated, spans)
-            left += [(text.document.place, one) for one in open_ones]
+            whole = intervals_in(text.document)
+            left += [(text.document.place, one, holding(whole, one.start)) for one in open_ones]
             tables += [(text.document, span) for span in open_tables(text, open_ones)]
             numbers += len(stated)
     left.sort(key=lambda one: (-one[1].weight, one[0], one[1].start))
     with EvidenceReader(root) as evidence:
         index = NumberIndex(evidence)
-        found = tuple(_uncovered(place, one, index) for place, one in left)
+        found = tuple(_uncovered(*one, index, evidence) for one in left)
         printed = uncovered_tables(tables, paths, evidence)
     coverage = ClaimCoverage(numbers=numbers, covered=numbers - len(left))
     return ClaimScan(
@@ -155,14 +167,26 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
     )
 
 
-def _uncovered(place: str, mention: Mention, index: NumberIndex) -> Uncovered:
+def _uncovered(
+    place: str,
+    mention: Mention,
+    interval: PrintedInterval | None,
+    index: NumberIndex,
+    evidence: EvidenceReader,
+) -> Uncovered:
+    candidates = index.candidates(mention)
+    end = mention.end
+    if interval is not None and mention.start == interval.span[0]:
+        end = interval.span[1]
+        candidates = of_whole(candidates, interval, evidence)
     return Uncovered(
         number=mention.text,
         file=place,
         line=mention.line,
-        end=mention.end,
+        end=end,
         kind=mention.kind,
         weight=mention.weight,
         sentence=mention.sentence,
-        candidates=tuple(index.candidates(mention)),
+        candidates=tuple(candidates),
+        interval=None if interval is None else interval.text,
     )
