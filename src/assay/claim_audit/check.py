@@ -14,10 +14,10 @@ from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
 from assay.claim_audit.texts.printed_intervals import parse_spread
-from assay.claim_audit.texts.printed_numbers import WrittenFloat, parse_printed
 from assay.claim_audit.texts.printed_tables import tables_agree, told_difference
 from assay.claim_audit.texts.written import is_multiplied, number_written
 from assay.errors import AssayError
+from assay.tables.numbers.printed_numbers import WrittenFloat, parse_printed
 from assay.wording import counted
 
 _MOST_SHOWN = 400

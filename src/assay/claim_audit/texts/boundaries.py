@@ -7,7 +7,7 @@ error, markup that is not understood. A part is refused, since its value is not 
 import re
 
 from assay.claim_audit.texts.markup.marks import BULLET, CLAIM, OPAQUE, REFERENCE
-from assay.claim_audit.texts.printed_numbers import CURRENCIES, DASHES
+from assay.tables.numbers.printed_numbers import CURRENCIES, DASHES
 
 _REACH = 40
 _SHOWN = 24

@@ -23,11 +23,11 @@ from assay.claim_audit.texts.comment_syntax import parse_comment
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.markup.marks import CLAIM
 from assay.claim_audit.texts.mentions import Token, tokens_in
-from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.printed_tables import table_before
 from assay.claim_audit.texts.relations import refuse_other_relation
 from assay.claim_audit.texts.stated import NotWhole, Stated, stated_before
 from assay.errors import SpecError
+from assay.tables.numbers.printed_numbers import parse_printed
 
 _NO_COLON = re.compile(r"\s*[Cc]laims?:?\s+[a-z]+(?:_[a-z]+)+\s")
 _LOOK_BACK = 400

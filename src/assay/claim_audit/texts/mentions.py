@@ -12,9 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from assay.claim_audit.texts.document import Document, Span
-from assay.claim_audit.texts.printed_numbers import PATTERN, POWER, WORDS, Printed, parse_printed
 from assay.claim_audit.texts.unstated import MASKS, Kind
 from assay.claim_audit.texts.weights import repeated_form, weight_of
+from assay.tables.numbers.printed_numbers import PATTERN, POWER, WORDS, Printed, parse_printed
 
 STATED: frozenset[Kind] = frozenset({"figure", "count"})
 """The kinds that state something which an artifact could contradict."""

@@ -9,7 +9,7 @@ from typing import Any
 from assay.claim_audit.agreement import agrees, number_of
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.texts.document import Document, Span
-from assay.claim_audit.texts.printed_numbers import parse_printed
+from assay.tables.numbers.printed_numbers import parse_printed
 from assay.wording import counted
 
 _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")

@@ -15,8 +15,8 @@ from assay.claim_audit.texts.markup.marks import CLAIM, OPAQUE
 from assay.claim_audit.texts.markup.plain import plain_words
 from assay.claim_audit.texts.mentions import STATED, Token
 from assay.claim_audit.texts.printed_intervals import spread_spans
-from assay.claim_audit.texts.printed_numbers import DASHES, SPACES, parse_printed
 from assay.claim_audit.texts.unstated import Kind
+from assay.tables.numbers.printed_numbers import DASHES, SPACES, parse_printed
 
 Whole = Callable[[Token], Span]
 """The span of a number with its interval, and with its error where that is read."""
