@@ -41,6 +41,7 @@ def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
         predicted=claim.predicted,
         confidence=claim.confidence,
         control=claim.control,
+        at=claim.at,
     )
 
 

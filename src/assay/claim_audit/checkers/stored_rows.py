@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.claim_audit.checkers.aggregates import Row, rows_of
 from assay.claim_audit.checkers.checker import Args, text_arg, texts_arg
+from assay.claim_audit.checkers.chosen_rows import Row, rows_of
 from assay.claim_audit.checkers.key_path import value_at
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere

@@ -7,7 +7,8 @@ from msgspec import structs
 
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.correction.patch import patch_of, write_text
-from assay.claim_audit.scan.scan import ClaimScan, Uncovered
+from assay.claim_audit.scan.scan import ClaimScan
+from assay.claim_audit.scan.uncovered import Uncovered
 from assay.claim_audit.scan.uncovered_tables import UncoveredTable
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.collect import read_texts
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.result import ClaimCoverage
-from assay.claim_audit.scan.candidates import Candidate, NumberIndex
+from assay.claim_audit.scan.candidates import NumberIndex
+from assay.claim_audit.scan.intervals import with_intervals
+from assay.claim_audit.scan.uncovered import Uncovered
 from assay.claim_audit.scan.uncovered_tables import (
     UncoveredTable,
     open_tables,
@@ -25,19 +25,6 @@ from assay.errors import SpecError
 from assay.files import read_bounded
 from assay.result import Result
 from assay.wording import counted
-
-
-class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
-    """A number that no claim covers, where it stands, and what could cover it."""
-
-    number: str
-    file: str
-    line: int
-    end: int
-    kind: str
-    weight: float
-    sentence: str
-    candidates: tuple[Candidate, ...]
 
 
 class ClaimScan(Result, frozen=True, kw_only=True):
@@ -120,6 +107,7 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
     left_out: Counter[str] = Counter()
     numbers = 0
     tables: list[tuple[Document, Span]] = []
+    documents: list[Document] = []
     for path in paths:
         if path.suffix.lower() in LISTS:
             raise SpecError(f"{path}: a list of claims, expected a text to scan")
@@ -132,16 +120,18 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
             left += [(text.document.place, one) for one in open_ones]
             tables += [(text.document, span) for span in open_tables(text, open_ones)]
             numbers += len(stated)
+            documents.append(text.document)
     left.sort(key=lambda one: (-one[1].weight, one[0], one[1].start))
     with EvidenceReader(root) as evidence:
         index = NumberIndex(evidence)
-        found = tuple(_uncovered(place, one, index) for place, one in left)
+        found = [_uncovered(place, one, index) for place, one in left]
+        claimed = with_intervals(found, documents, evidence)
         printed = uncovered_tables(tables, paths, evidence)
     coverage = ClaimCoverage(numbers=numbers, covered=numbers - len(left))
     return ClaimScan(
         coverage=coverage,
         share=coverage.share,
-        uncovered=found,
+        uncovered=claimed,
         tables=printed,
         left_out=dict(left_out),
         cut=index.cut,
@@ -157,5 +147,6 @@ def _uncovered(place: str, mention: Mention, index: NumberIndex) -> Uncovered:
         kind=mention.kind,
         weight=mention.weight,
         sentence=mention.sentence,
+        at=mention.at,
         candidates=tuple(index.candidates(mention)),
     )

@@ -12,7 +12,8 @@ from typing import Any, Literal
 import msgspec
 
 from assay.claim_audit.check import check_claim
-from assay.claim_audit.checkers.aggregates import Row, numeral
+from assay.claim_audit.checkers.aggregates import numeral
+from assay.claim_audit.checkers.chosen_rows import Row
 from assay.claim_audit.checkers.printed_table import cells_of
 from assay.claim_audit.checkers.stored_rows import KEY
 from assay.claim_audit.claim import Claim

@@ -54,6 +54,12 @@ _ENCLOSED_BEFORE = re.compile(rf"(?:[{_MARKS}{DASHES}+]|\+/-)\s?[(\[{{\"'\u201c\
 _ENCLOSED_BEHIND = re.compile(rf"[)\]}}\"'\u201d\u2019]+[\s-]?(?:[{_MARKS}]|(?:{_LARGE})\b|[eE]\d)")
 _LARGE_WORD = re.compile(r"(?:hundred|thousand|million|billion|trillion|dozen)\b", re.IGNORECASE)
 """A sign or a unit outside of brackets: it is the number's too."""
+_NAME = re.compile(
+    r"(?<![\w.,/^$\u20ac\u00a3\u00a5])(?!(?:x|e|log|ln|sqrt|USD|US|EUR|GBP|JPY|CHF|Rs)[-@]?\d)"
+    r"[A-Za-z][A-Za-z_]*[-@]?\d+(?:\.\d+)?(?P<gap>[^\S\n]+)\Z",
+    re.IGNORECASE,
+)
+"""A name before a number: p95, D1, top-5, GPT-4. A factor, a logarithm and an amount are none."""
 _ONE_IN = re.compile(r"\s+in\s+(?:a\s+)?(?:\d|two|three|four|five|six|seven|eight|nine|ten|twenty"
                      r"|fifty|hundred|thousand|million)", re.I)  # fmt: skip
 
@@ -72,6 +78,7 @@ def part_of(text: str, start: int, end: int) -> str | None:
 
 def _part_before(number: str, before: str) -> bool:
     paragraph = before[before.rfind("\n\n") + 1 :] if "\n\n" in before else before
+    paragraph = _NAME.sub(r"n\g<gap>", paragraph)
     if not paragraph:
         return False
     if _LARGE_WORD.match(number) and re.search(r"[^\sA-Za-z,;.(\u2022|>]\s*\Z", paragraph):
