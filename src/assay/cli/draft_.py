@@ -10,6 +10,7 @@ from assay.cli.options import json_flag, study_flag, typed
 from assay.cli.output import print_json
 from assay.errors import MethodError
 from assay.sandbox.environment import missing_variable
+from assay.study.git import repository_of
 from assay.study.study import find_study
 from assay.study.submissions.spec import Prereg
 
@@ -65,4 +66,5 @@ def command(
     files = f"{', '.join(copied)} copied" if copied else f"{method} is in the package"
     click.echo(f"{shown}: {files}.")
     click.echo(f"Write down what you expect in {shown}/prediction.toml, then:")
-    click.echo(f"  {typed(f'seal {submission}', folder)}")
+    commit = "" if repository_of(study.root) is None else " --commit"
+    click.echo(f"  {typed(f'seal {submission}{commit}', folder)}")
