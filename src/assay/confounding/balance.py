@@ -145,7 +145,7 @@ def balance(
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)
     if benchmark.grouping == "question":
-        caveats.add("grouped-by-question", _single_records(benchmark))
+        caveats.add("grouped-by-question", _single_records(benchmark, fields or {}))
     if new_ids:
         caveats.add("new-ids", f"{len(new_ids):,} random ids in random order, seed {seed}.")
     lost = {item.id for item in whole.items} - set(records)
@@ -173,13 +173,30 @@ def balance(
     )
 
 
-def _single_records(benchmark: Benchmark) -> str:
+def _single_records(benchmark: Benchmark, fields: Mapping[str, Sequence[object]]) -> str:
     """How unnamed groups limit the search, and how to balance single records instead."""
     said = "Such a group is kept or dropped whole."
-    if benchmark.numbered or benchmark.origin is None:
-        return f"{said} To balance single records, name a column with another value in each."
-    column = benchmark.origin.columns.id or "id"
-    return f"{said} To balance single records: `group={column}`."
+    column = _telling_apart(benchmark, fields)
+    if column is None:
+        return (
+            f"{said} No column has another value in each record: to balance single records, add"
+            " one, such as the record's number, and name it: `group=COLUMN`."
+        )
+    named = column if column else "''"  # an export of pandas has no name for the row's number
+    return f"{said} To balance single records: `group={named}`."
+
+
+def _telling_apart(benchmark: Benchmark, fields: Mapping[str, Sequence[object]]) -> str | None:
+    """A column with another value in each record: that of the ids, unless they were replaced."""
+    is_own = benchmark.origin is not None and "new-ids" not in benchmark.changes
+    if benchmark.origin is not None and is_own and not benchmark.numbered:
+        return benchmark.origin.columns.id or "id"
+    apart = (
+        name
+        for name, values in fields.items()
+        if None not in values and len(set(map(str, values))) == len(values)
+    )
+    return next(iter(sorted(apart, key=lambda name: not name.strip())), None)
 
 
 def _positions(benchmark: Benchmark, records: Sequence[str]) -> list[int]:

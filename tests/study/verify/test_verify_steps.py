@@ -645,7 +645,7 @@ def test_a_broken_ledger_is_traced_to_the_last_commit_in_which_it_is_whole(tmp_p
     ledger.write_bytes(ledger.read_bytes().replace(b"sha256:", b"sha257:", 1))
     commit(tmp_path, "Tidy")
     text = " ".join(command(study.root, "verify").stdout.split())
-    assert f"Restore it: git checkout {whole} -- ledger.jsonl" in text
+    assert f"then restore it: git checkout {whole} -- ledger.jsonl" in text
     git(study.root, "checkout", whole, "--", "ledger.jsonl")
     commit(tmp_path, "Put it back")
     assert "breach" not in command(study.root, "verify").stdout

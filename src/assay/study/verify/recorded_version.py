@@ -57,7 +57,7 @@ def _whole_ledger(repository: Repository) -> str | None:
         commit = change.commit[:12]
         return (
             f"The ledger of commit {commit} is whole, with {counted(len(chain.lines), 'entry')}."
-            f" See what differs: git diff {commit} -- {LEDGER}."
-            f" Restore it: git checkout {commit} -- {LEDGER}"
+            f" See what differs (git diff {commit} -- {LEDGER}), then restore it:"
+            f" git checkout {commit} -- {LEDGER}"
         )
     return None
