@@ -21,9 +21,10 @@ from error_rates import DOC
 from result_tables import insert, markdown
 from situations import Floats
 
+from assay.predicted.ranges import RangeGrade
 from assay.stats.proportions import accuracy
 from assay.study.predictions.calibration import calibrate
-from assay.study.predictions.grade import Grade, RangeGrade
+from assay.study.predictions.grade import Grade
 from assay.study.submissions.submission import Status, Submission
 
 SEED = 20_261_117

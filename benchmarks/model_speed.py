@@ -23,7 +23,7 @@ from threading import local
 
 from timing import clock
 
-from assay.models.cassette import Mode, Recorded, recorded_line
+from assay.models.cassette import Cassette, Mode, Recorded, recorded_line
 from assay.models.http.endpoint import Endpoint
 from assay.models.http.forms import chat_body
 from assay.models.model import Model, ask_each
@@ -155,7 +155,7 @@ def _replay() -> None:
         path.write_bytes(b"".join(line + b"\n" for line in lines))
 
         def replay() -> None:
-            with Recorded(path, None, name="m", mode=Mode.REPLAY) as model:
+            with Recorded(Cassette(path, Mode.REPLAY), None, name="m", own=True) as model:
                 if any(each != reply for each in ask_each(model, requests)):
                     raise SystemExit("a replay differs from what was recorded")
 

@@ -52,7 +52,8 @@ def _type(name: str, kind: type) -> str:
     if fields:
         parts.append(f"Fields: {', '.join(f'`{field}`' for field in fields)}.\n")
     else:
-        for method in vars(kind):
+        own = [base for base in kind.__mro__ if base.__module__.startswith("assay.api")]
+        for method in [name for base in own for name in vars(base)]:
             if method.startswith("_") or method in _COMMON:
                 continue
             found = getattr(kind, method)

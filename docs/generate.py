@@ -18,11 +18,13 @@ from assay.confounding.caveats import CODES as CONFOUNDING
 from assay.confounding.lint.linter import CODES as LINT
 from assay.critic.asymmetry.judge import CODES as ASYMMETRY
 from assay.critic.caveats import CODES as CRITIQUE
+from assay.critic.faithfulness.judge import CODES as FAITHFULNESS
 from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.gauntlet.caveats import CODES
 from assay.gauntlet.metrics.table import METRICS
 from assay.logs.format_table import FORMATS
-from assay.method.registry import REGISTERED
+from assay.method.classes import METHOD_CLASSES
+from assay.method.registry import listed
 from assay.surface.feature_table import truncated
 from assay.surface.features import QUESTION_FEATURES, TEXT_FEATURES, question_overlap
 
@@ -41,7 +43,8 @@ def commands() -> str:
         context = click.Context(command, info_name=verb, parent=group, terminal_width=90)
         parts.append(f"## assay {verb}\n\n```text\n{command.get_help(context)}\n```\n")
         if isinstance(command, click.Group):
-            parts += [_part(f"assay {verb}", one, context) for one in command.commands.values()]
+            named = [one for one in command.commands.values() if not one.hidden]
+            parts += [_part(f"assay {verb}", one, context) for one in named]
     return "\n".join(parts)
 
 
@@ -69,6 +72,7 @@ def caveats() -> str:
         ("Of a comparison", COMPARISON),
         ("Of a dual-condition result", DUAL),
         ("Of a critique", CRITIQUE),
+        ("Of a faithfulness audit", FAITHFULNESS),
         ("Of an asymmetry experiment", ASYMMETRY),
     )
     for title, codes in kinds:
@@ -79,15 +83,22 @@ def caveats() -> str:
     return "\n".join(parts)
 
 
+_ABOUT_METHODS = """Every oracle also has an inverse, such as `oracle:word_length:inverse`. A method
+with `MODEL` or `ENCODER` in its name [asks a model](../how-to/ask-a-model.md#as-a-method).
+"""
+
+
 def methods() -> str:
-    """Every registered method."""
+    """Every bundled method, and the classes of methods."""
     rows = "\n".join(
-        f"| `{m.name}` | {', '.join(m.tasks)} | {m.about} |"
-        for m in REGISTERED.values()
-        if not m.name.endswith(":inverse")
+        f"| `{name}` | {m.method_class} | {', '.join(m.tasks)} | {m.about} |"
+        for name, m in listed().items()
+        if not name.endswith(":inverse")
     )
-    head = "Every oracle also has an inverse, such as `oracle:word_length:inverse`."
-    return f"# Methods\n\n{MADE}\n\n{head}\n\n| method | tasks | what |\n|---|---|---|\n{rows}\n"
+    top = "| method | class | tasks | what |\n|---|---|---|---|"
+    kinds = "\n".join(f"| {name} | {about} |" for name, about in METHOD_CLASSES.items())
+    classes = f"## Classes\n\n| class | what its scores are made from |\n|---|---|\n{kinds}\n"
+    return f"# Methods\n\n{MADE}\n\n{_ABOUT_METHODS}\n{top}\n{rows}\n\n{classes}"
 
 
 def metrics() -> str:

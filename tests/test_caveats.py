@@ -8,11 +8,12 @@ from assay.confounding.caveats import BALANCED
 from assay.confounding.caveats import CODES as CONFOUNDING
 from assay.critic.asymmetry.judge import CODES as ASYMMETRY
 from assay.critic.caveats import CODES as CRITIQUE
+from assay.critic.faithfulness.judge import CODES as FAITHFULNESS
 from assay.dual_condition.judge.caveats import CODES as DUAL
 from assay.errors import SpecError
 from assay.gauntlet.caveats import CODES as SCORECARD
 
-TABLES = (SCORECARD, CONFOUNDING, BALANCED, COMPARISON, DUAL, CRITIQUE, ASYMMETRY)
+TABLES = (SCORECARD, CONFOUNDING, BALANCED, COMPARISON, DUAL, CRITIQUE, ASYMMETRY, FAITHFULNESS)
 
 CODES = {"grave": "This is grave.", "slight": "This is slight."}
 

@@ -27,6 +27,8 @@ from assay.comparison.result import Change, Gate, NetVerdict
 from assay.comparison.spec import _PolicyTable, _Written
 from assay.comparison.trials.spec import _TrialsFile
 from assay.confounding.result import Fitness
+from assay.critic.faithfulness.result import FaithfulnessVerdict
+from assay.critic.faithfulness.spec import ControlKind
 from assay.dual_condition.result import Regime, RowState
 from assay.dual_condition.spec_tables import DualFile
 from assay.gauntlet.load import load_bars
@@ -312,6 +314,7 @@ def test_links_lead_somewhere():
 
 
 ON_SCREEN = (Change, Fitness, Gate, Level, NetVerdict, Regime, RowState, Verdict)
+ON_SCREEN += (ControlKind, FaithfulnessVerdict)
 
 
 def test_the_glossary_explains_every_verdict_regime_and_bundled_bar():

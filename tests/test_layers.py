@@ -12,8 +12,8 @@ SOURCE = Path(assay.__file__).parent
 ORDER = (
     *("_version", "wording", "errors", "caveats", "result", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
-    *("stats", "ledger", "sandbox", "tables", "logs", "benchmark", "surface", "models"),
-    *("critic", "method", "runs"),
+    *("stats", "predicted", "ledger", "sandbox", "tables", "logs", "benchmark", "surface"),
+    *("models", "critic", "method", "runs"),
     *("gauntlet", "confounding", "comparison", "dual_condition", "study"),
     *("claim_audit", "report", "api"),
     *("cli", "__main__", "__init__"),
@@ -21,7 +21,7 @@ ORDER = (
 """From the bottom up: a module imports its own package and those before it."""
 MOST_FILES = 15
 PURE = re.compile(
-    r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|surface)(\.|$)"
+    r"(^|\.)(stats|judge|result|lint)(\.|$)|^(caveats|predicted|surface)(\.|$)"
     r"|^gauntlet\.(?!(collect|load|proposal|store|rejudge)$)"
     r"|^confounding\.(?!(collect|own_features)$)"
     r"|^critic\.(caveats|spec|tokens)$"

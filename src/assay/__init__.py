@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.api.comparison import compare
     from assay.api.critic.asymmetry import asymmetry
     from assay.api.critic.critique import critique
+    from assay.api.critic.faithfulness import faithfulness
     from assay.api.dual_condition import dual, gate, matrix
     from assay.api.methods import methods, run, try_method
     from assay.api.planning import power
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from assay.confounding.balanced import Balanced
     from assay.confounding.result import ConfoundAudit
     from assay.critic.asymmetry.result import Asymmetry
+    from assay.critic.faithfulness.result import FaithfulnessAudit
     from assay.critic.result import Critique
     from assay.dual_condition.result import DualResult
     from assay.errors import (
@@ -57,6 +59,7 @@ _HOMES = {
     "api.comparison": "compare",
     "api.critic.asymmetry": "asymmetry",
     "api.critic.critique": "critique",
+    "api.critic.faithfulness": "faithfulness",
     "api.dual_condition": "dual gate matrix",
     "api.planning": "power",
     "api.regression": "assert_no_regression",
@@ -76,6 +79,7 @@ _HOMES = {
     "confounding.balanced": "Balanced",
     "confounding.result": "ConfoundAudit",
     "critic.asymmetry.result": "Asymmetry",
+    "critic.faithfulness.result": "FaithfulnessAudit",
     "critic.result": "Critique",
     "dual_condition.result": "DualResult",
     "errors": "AssayError IntegrityError MethodError ProtocolError SpecError StorageError",
@@ -103,6 +107,7 @@ __all__ = [
     "ConfoundAudit",
     "Critique",
     "DualResult",
+    "FaithfulnessAudit",
     "IntegrityError",
     "Limits",
     "MethodError",
@@ -125,6 +130,7 @@ __all__ = [
     "critique",
     "dual",
     "export",
+    "faithfulness",
     "fix_claims",
     "gate",
     "load_bars",

@@ -69,6 +69,7 @@ _LIMITING = (
     *("average-precision", "learns-during-runs", "no-c", "seen-unknown", "uneven-seeds"),
     *("seed-blind", "b-fell", "not-private", "unseen-seeds"),
     *("abstained", "failed-calls", "unlisted-tokens", "saturated", "one-wording"),
+    *("easy-controls", "few-controls", "asked-before"),
 )
 _NOTED = (
     *("new-ids", "grouped-by-question", "outside-seed", "resumed", "time-attested"),

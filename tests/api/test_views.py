@@ -12,8 +12,16 @@ from helpers.trial_systems import plan
 import assay
 from assay.api.trial_sources import TrialSet
 from assay.confounding.balance import Surfaces
-from assay.critic.asymmetry.judge import AsymmetrySetting, asymmetry
+from assay.critic.asymmetry.judge import asymmetry
 from assay.critic.asymmetry.result import Misconception, Stance
+from assay.critic.asymmetry.spec import AsymmetrySetting
+from assay.critic.faithfulness.judge import HowAsked, audit_faithfulness
+from assay.critic.faithfulness.spec import (
+    AuditPlan,
+    AuditThresholds,
+    ControlKind,
+    SourcedClaim,
+)
 from assay.critic.judge import CritiqueSetting, JudgedAnswer, Labelled, critique
 from assay.critic.tokens import TokenJudgement
 from assay.critic.wordings import wordings
@@ -67,7 +75,8 @@ def of_study(home):
     (study.draft("003", "token-overlap") / "prediction.toml").write_text(PREDICTION)
     study.seal("003")
     yield study.withdraw("003", "the wrong file was copied")
-    yield from (study, study.board(), study.calibration(), study.verify(), study.score())
+    yield from (study, study.board(), study.frontier(), study.calibration())
+    yield from (study.verify(), study.score())
     yield study.audit("001")
 
 
@@ -82,6 +91,11 @@ def of_claims(home):
     (home / "sealed.md").write_text(f"There are three {predicted} rows.")
     study = assay.Study.create(home / "claimed", "darkcore", bars="v1", task="detection")
     yield study.seal_claims(home / "sealed.md", name="rows")
+    claim = {"id": HOSTILE, "claim": HOSTILE, "passage": "p", "predicted": [0.0, 0.2]}
+    control = {**claim, "id": "c", "claim": "c", "kind": "fabrication"}
+    yield study.seal_faithfulness(
+        [claim], controls=[control], name="claims", model="http://127.0.0.1:9/v1#m"
+    )
 
 
 def of_gauntlet():
@@ -99,6 +113,16 @@ def of_critiques():
     )
     labels = Labelled(wrong={f"a{i}": i % 2 == 0 for i in range(40)})
     yield critique(answers, setting, labels)
+    claims = [
+        SourcedClaim(id=f"c{i}", claim=HOSTILE * 9, passage=f"p{i}", kind=kind)
+        for i, kind in enumerate([None, *ControlKind] * 5)
+    ]
+    plan = AuditPlan(
+        format=1, reference="m", model="m", wordings=wordings(mode="faithfulness"), min_mass=0.2,
+        top=20, thresholds=AuditThresholds(), author=(), claims=tuple(claims),
+    )  # fmt: skip
+    shown = [JudgedAnswer(id=each.id, judgements=(judged,) * 3) for each in claims]
+    yield audit_faithfulness(plan, shown, HowAsked(toy=True))
     shown = Misconception(
         id="a", answer="No.", similarity=0.8, p_no=0.9, v2=Stance.UNCLEAR, v3=Stance.REFUTES
     )

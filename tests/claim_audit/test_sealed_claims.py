@@ -91,7 +91,7 @@ def test_two_files_of_one_name_and_an_audit_as_claims_are_refused(study, tmp_pat
 
 
 def test_claims_that_were_never_sealed_are_not_graded(study):
-    with pytest.raises(NotSealed, match="no claims 'paper' are sealed"):
+    with pytest.raises(NotSealed, match="no claims 'paper' in the ledger"):
         study.grade_claims("paper")
     study.seal_claims("claims.toml", name="other")
     with pytest.raises(NotSealed, match="sealed are other"):

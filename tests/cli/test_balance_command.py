@@ -154,8 +154,18 @@ def test_an_auc_surely_under_a_half_is_explained():
     under = Surfaces(joint=0.17, low=0.08, high=0.36, worst="words", worst_auc=0.52)
     over = Surfaces(joint=0.57, low=0.48, high=0.66, worst="words", worst_auc=0.52)
     for after, is_said in ((under, True), (over, False)):
-        made = Balanced(achieved=True, surface="declared", records=("a",), n=1, kept=1,
-                        positives=1, kept_positives=1, before=over, after=after, lost={})  # fmt: skip
+        made = Balanced(
+            achieved=True,
+            surface="declared",
+            records=("a",),
+            n=1,
+            kept=1,
+            positives=1,
+            kept_positives=1,
+            before=over,
+            after=after,
+            lost={},
+        )
         out = console()
         with out.capture() as drawn:
             draw_balanced(made, "b.csv", "assay confounds b.csv", out)

@@ -217,3 +217,103 @@ def test_a_critique_is_a_method_and_abstains_without_ending_the_run(answers):
     assert done.returncode == 1
     assert card["verdict"] == "unresolved"
     assert "unscored" in [caveat["code"] for caveat in card["caveats"]]
+
+
+def test_one_answer_is_judged_from_the_shell_in_a_few_lines(tmp_path):
+    question, (response, _) = list(FACTS.items())[1]
+    words = ("critique", "--ask", question, "--answer", response, "--model")
+    with serving(knows) as server:
+        shown = command(tmp_path, *words, f"{server.url}#m")
+        told = command(tmp_path, *words, f"{server.url}#m", "--json", "--out", "s.jsonl")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("p_no 0.9")
+    assert "bounds [" in shown.stdout and "mass 0.9" in shown.stdout
+    assert "by wording: published 0.9" in shown.stdout
+    assert len(shown.stdout.splitlines()) <= 12
+    made = json.loads(told.stdout)
+    assert (made["n"], made["labelled"], made["auc"]) == (1, 0, None)
+    assert (tmp_path / "s.jsonl").is_file()
+
+
+def test_one_answer_in_python_is_a_dictionary_or_a_list_of_one():
+    row = {"question": "Can cows fly?", "response": "cows fly at night"}
+    with serving(knows) as server:
+        one, listed = (assay.critique(each, model=f"{server.url}#m") for each in (row, [row]))
+    assert one.scores == listed.scores
+    assert one.scores[0].p_no > 0.8
+    assert str(one).startswith("p_no 0.9")
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--ask", "Q"), ("--answer", "A"), ("a.csv", "--ask", "Q", "--answer", "A"),
+              ("a.csv", "--passages", "p.toml"), ("--controls", "c.toml")],
+)  # fmt: skip
+def test_what_to_judge_is_named_once(tmp_path, words):
+    done = command(tmp_path, "critique", *words, "--model", "http://127.0.0.1:9/v1#m")
+    assert done.returncode == 2
+    assert any(flag in done.stderr for flag in ("--ask", "--passages"))
+
+
+def unlabelled(folder):
+    rows = [{"question": q, "response": response} for q, (response, _) in FACTS.items()]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "a.jsonl").write_text(lines)
+    (folder / "a.csv").write_text(
+        "question,response\n" + "".join(f"{row['question']},{row['response']}\n" for row in rows)
+    )
+    return rows
+
+
+def test_answers_without_labels_are_judged_from_every_source_and_have_no_auc(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rows = unlabelled(tmp_path)
+    sources = (tmp_path / "a.jsonl", tmp_path / "a.csv", rows, pandas.DataFrame(rows))
+    with serving(knows) as server:
+        made = [assay.critique(source, model=f"{server.url}#m") for source in sources]
+        shown = command(tmp_path, "critique", "a.csv", "--model", f"{server.url}#m")
+    assert shown.returncode == 0, shown.stderr
+    assert "no labels, so no AUC. --label COLUMN says which answers are wrong" in shown.stdout
+    assert all(each.scores == made[0].scores for each in made)
+    assert {(each.auc, each.labelled) for each in made} == {(None, 0)}
+    assert "no labels, so no AUC" in str(made[0])
+
+
+def test_a_few_labels_are_counted_and_give_no_auc():
+    rows = [
+        {"question": q, "response": response, "label": label if n else None}
+        for n, (q, (response, label)) in enumerate(FACTS.items())
+    ]
+    with serving(knows) as server:
+        made = assay.critique(rows, model=f"{server.url}#m")
+        with pytest.raises(SpecError, match="expected a label, got null"):
+            assay.critique(rows, model=f"{server.url}#m", label="label")
+    with pytest.raises(SpecError, match="neither a label nor a class"):
+        assay.critique([{"question": "Q", "response": "R"}], model="m", positive="wrong")
+    assert (made.labelled, made.n, made.auc) == (3, 4, None)
+    assert "3 of 4 have a label, so no AUC" in str(made)
+
+
+@pytest.mark.parametrize("verb", ["confounds", "run", "balance", "try_method"])
+def test_other_verbs_still_need_labels(verb):
+    rows = [{"question": q, "response": response} for q, (response, _) in FACTS.items()]
+    with pytest.raises(SpecError, match="neither a label nor a class"):
+        function = getattr(assay, verb)
+        function(*(["oracle:word_length"] if verb in ("run", "try_method") else []), rows)
+
+
+def test_the_misconceptions_of_an_asymmetry_need_labels(tmp_path):
+    unlabelled(tmp_path)
+    with pytest.raises(SpecError, match="neither a label nor a class"):
+        assay.asymmetry(tmp_path / "a.csv", model="http://127.0.0.1:9/v1#m")
+
+
+def test_the_encoder_of_an_asymmetry_is_recorded_into_the_same_file(answers):
+    file = answers.parent / "calls.jsonl"
+    with serving(knows) as server:
+        words = {"model": f"{server.url}#m", "cassette": file}
+        first = assay.asymmetry(answers, **words)
+    assert {path.name for path in answers.parent.iterdir()} >= {file.name}
+    assert not list(answers.parent.glob("*.encoder.*"))
+    assert '"kind":"embedding"' in file.read_text()
+    again = assay.asymmetry(answers, **words, mode="replay")
+    assert again.to_dict() == first.to_dict()

@@ -2,7 +2,7 @@ import subprocess
 import sys
 
 from assay.benchmark.benchmark import BUNDLED
-from assay.method.registry import REGISTERED
+from assay.method.registry import REGISTERED, listed
 
 
 def test_every_bundled_benchmark_is_listed_with_its_classes_and_digest(assay_cmd):
@@ -16,9 +16,13 @@ def test_every_bundled_benchmark_is_listed_with_its_classes_and_digest(assay_cmd
 
 
 def test_every_registered_method_is_listed(assay_cmd):
-    assert [entry["name"] for entry in assay_cmd("methods", "--json").json] == list(REGISTERED)
-    listed = assay_cmd("methods").out
-    assert all(name in listed for name in REGISTERED if not name.endswith(":inverse"))
+    found = assay_cmd("methods", "--json").json
+    assert [entry["name"] for entry in found] == list(listed())
+    classes = {entry["name"]: entry["method_class"] for entry in found}
+    assert classes["tfidf:word"] == "lexical"
+    assert classes["likelihood-difference:MODEL,MODEL"] == "likelihood"
+    shown = assay_cmd("methods").out
+    assert all(name in shown for name in listed() if not name.endswith(":inverse"))
 
 
 def test_the_source_systems_methods_are_there():

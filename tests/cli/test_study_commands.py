@@ -11,6 +11,8 @@ from helpers.command import command
 from helpers.fakes import detection_bars
 from helpers.studies import a_study, commit, git, settle
 
+import assay
+
 ROOT = Path(__file__).parents[2]
 BARS = detection_bars(positive="label == 1", negative="label == 0", at_least="0.6")
 PREDICTION = """
@@ -112,6 +114,47 @@ def test_a_second_run_and_a_second_seal_are_refused(assay_cmd, finished):
     assert (again.code, "AlreadyRun" in again.err) == (3, True)
     sealed = assay_cmd("seal", "001", "--study", "s")
     assert (sealed.code, "AlreadySealed" in sealed.err) == (3, True)
+
+
+def test_the_frontier_names_the_best_of_each_class_and_the_untried(assay_cmd, finished, tmp_path):
+    words = ("draft", "002", "--method", "method.py:detect", "--study", "s")
+    refused = assay_cmd(*words, "--method-class", "lexicla")
+    assert (refused.code, "Did you mean lexical?" in refused.err) == (2, True)
+    assert assay_cmd(*words, "--method-class", "lexical").code == 0
+    (finished / "preregs/002/prediction.toml").write_text(PREDICTION)
+    assert assay_cmd("seal", "002", "--study", "s", "--commit").code == 0
+    shown = assay_cmd("board", "--study", "s", "--frontier")
+    assert (shown.code, "1 never run: 002 (lexical)" in shown.out) == (0, True)
+    assert assay_cmd("run", "002", "--study", "s", "--commit").code == 0
+    found = assay_cmd("board", "--study", "s", "--frontier", "--json").json
+    (table,) = found["tables"]
+    assert {row["method_class"]: row["submission"] for row in table["rows"]} == {
+        "lexical": "002",
+        "unclassified": "001",
+    }
+    assert found == json.loads(json.dumps(assay.Study.open(finished).frontier().to_dict()))
+    assert "lexical" not in table["not_tried"]
+    assert (
+        assay_cmd("board", "--study", "s", "--frontier", "--bars", "mine", "--json").json == found
+    )
+    page = assay_cmd("board", "--study", "s", "--frontier", "--markdown").out
+    assert page.startswith("# Frontier of s\n")
+    table = assay_cmd("board", "--study", "s", "--frontier", "--csv").out
+    assert table.startswith("task,bars,method_class,")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("--bars", "mine"), "the board shows every version of the bars, so it takes no --bars"),
+        (("--frontier", "--write"), "so --frontier takes no --write"),
+        (("--frontier", "--bars", "v9"), "the study has no bars 'v9'"),
+    ],
+)
+def test_words_that_do_not_go_with_the_board_are_refused(assay_cmd, finished, words, found):
+    refused = assay_cmd("board", "--study", "s", *words)
+    assert (refused.code, found in refused.err) == (2, True)
+    assert not (finished / "BOARD.md").exists()
 
 
 def test_views_are_written_and_checked(assay_cmd, finished):

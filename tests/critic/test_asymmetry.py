@@ -5,8 +5,9 @@ import math
 import pytest
 
 from assay.critic.asymmetry.collect import asymmetry_each
-from assay.critic.asymmetry.judge import AsymmetrySetting, asymmetry
+from assay.critic.asymmetry.judge import asymmetry
 from assay.critic.asymmetry.result import Misconception, Stance
+from assay.critic.asymmetry.spec import AsymmetrySetting
 from assay.critic.collect import ShownAnswer
 from assay.critic.wordings import wordings
 from assay.models.model import Model

@@ -2,25 +2,31 @@
 
 from assay.caveats import Caveat
 from assay.gauntlet.result import BarResult, Judgement, PartResult, PointVerdict, Scorecard, Verdict
-from assay.study.predictions.grade import DirectionGrade, Grade, OutcomeGrade, RangeGrade
+from assay.predicted.ranges import RangeGrade
+from assay.study.predictions.grade import DirectionGrade, Grade, OutcomeGrade
 from assay.study.submissions.submission import Status, Submission, Version
 
 
-def bar(name, value, *parts):
-    """A bar's result; with `parts` one value a partition, and the bar's is the least of them."""
+def bar(name, value, *parts, bound=None, threshold=0.5):
+    """A bar's result; with `parts` one value a partition, and the bar's is the least of them.
+
+    With a `bound` it is met where the bound reaches the threshold, and else unresolved.
+    """
     values = parts or (value,)
+    met, missed = Verdict.PASS, Verdict.FAIL if bound is None else Verdict.UNRESOLVED
+    bound = value if bound is None else bound
     return BarResult(
         id=name,
         metric="auc",
         partition="all",
         value=value,
-        low=value,
+        low=bound,
         high=value,
-        lower_bound=value,
+        lower_bound=bound,
         upper_bound=value,
-        threshold=0.5,
-        point=value >= 0.5,
-        outcome=Verdict.PASS if value >= 0.5 else Verdict.FAIL,
+        threshold=threshold,
+        point=value >= threshold,
+        outcome=met if bound >= threshold else missed,
         parts=tuple(
             PartResult(
                 partition=f"class == {index}",
@@ -38,7 +44,7 @@ def bar(name, value, *parts):
     )
 
 
-def judged(verdict, *bars, version="v1", passed=None, caveats=()):
+def judged(verdict, *bars, version="v1", passed=None, caveats=(), unscored=0):
     """A judgement with a scorecard."""
     met = sum(one.point for one in bars) if passed is None else passed
     return Judgement(
@@ -49,7 +55,7 @@ def judged(verdict, *bars, version="v1", passed=None, caveats=()):
             point=PointVerdict(passed=met, total=len(bars), verdict=Verdict.FAIL),
             bars=bars,
             items=100,
-            unscored=0,
+            unscored=unscored,
             records_needed=None,
             sealed=True,
             isolation="process",
@@ -117,9 +123,11 @@ def submission(
     task="detection",
     witness="c0ffee",
     method="m.py:f",
+    method_class=None,
+    because=None,
 ):
     """A submission whose entries in the ledger follow its seal."""
-    started = status is not Status.SEALED
+    started = status not in (Status.SEALED, Status.WITHDRAWN)
     finished = status is Status.FINISHED
     return Submission(
         id=name,
@@ -135,6 +143,8 @@ def submission(
         graded_by=None if grade is None else sealed_by + 4,
         judgements=judgements,
         grade=grade,
+        method_class=method_class,
+        because=because,
     )
 
 

@@ -14,7 +14,7 @@ from assay.errors import (
     StorageError,
 )
 from assay.models import cassette
-from assay.models.cassette import Mode, Recorded
+from assay.models.cassette import Cassette, Mode, Recorded
 from assay.models.replies import (
     ChatReply,
     EmbeddingReply,
@@ -52,7 +52,7 @@ def path(tmp_path):
 
 
 def recorder(path, model, mode=Mode.AUTO, name="m"):
-    return Recorded(path, model, name=name, mode=mode)
+    return Recorded(Cassette(path, mode), model, name=name, own=True)
 
 
 def record(path, *prompts, say="YES", name="m", mode=Mode.AUTO):

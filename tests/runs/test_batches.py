@@ -298,3 +298,28 @@ def test_the_card_says_that_items_were_asked_together(assay_cmd, method_file):
     alone = assay_cmd("try", reference, "--batch", "1", "--json")
     assert "batched" not in [caveat["code"] for caveat in alone.json["caveats"]]
     assert alone.json["bars"] == saved.json["bars"]
+
+
+FAILS = """
+def detect(questions, responses):
+    return [ValueError("no idea") if "?" not in q else 1.0 for q in questions]
+"""
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("isolated", [True, False])
+def test_an_exception_that_is_returned_is_the_failure_of_its_item_alone(tmp_path, isolated, batch):
+    (tmp_path / "mine.py").write_text(FAILS)
+    here = {}
+    exec(FAILS, here)  # noqa: S102 - the same function, in this process
+    rows = [
+        {"id": str(n), "question": "Why" if n == 2 else "Why?", "response": "a", "label": n % 2}
+        for n in range(4)
+    ]
+    method = f"{tmp_path}/mine.py:detect" if isolated else here["detect"]
+    run = assay.run(method, rows, keep_going=True, batch=batch)
+    failed = {record.item: record.error for record in run.records if record.error}
+    assert list(failed) == ["2"]
+    assert failed["2"].kind == "raised" and "ValueError: no idea" in failed["2"].message
+    with pytest.raises(errors.MethodRaised, match="no idea"):
+        assay.run(method, rows, batch=batch)

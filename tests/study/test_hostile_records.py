@@ -21,12 +21,13 @@ from helpers.studies import (
 from assay.digests import digest
 from assay.errors import AssayError, IntegrityError, SpecError
 from assay.report.study.board import board_csv, board_markdown
+from assay.report.study.frontier import frontier_csv, frontier_markdown
 from assay.report.study.views import VIEWS, write_view
 from assay.study.entries import read_records
 from assay.study.scorecards.rejudge import judge_in_study, judge_study
 from assay.study.study import open_study
 from assay.study.submissions.run import run_sealed
-from assay.study.views import board_of
+from assay.study.views import board_of, frontier_of
 
 SEAL = "preregs/001/seal.json"
 OUTSIDE = (
@@ -189,6 +190,11 @@ def places_of(value, place=()):
             yield from places_of(child, (*place, number))
 
 
+def _drawn_frontier(study):
+    found = frontier_of(study)
+    return frontier_markdown(found), frontier_csv(found), str(found)
+
+
 def with_value(head, place, value):
     if not place:
         return value
@@ -212,7 +218,8 @@ def test_whatever_stands_in_a_record_nothing_but_errors_of_ours_comes_of_it(stud
         path.write_text(json.dumps(with_value(head, place, value)))
         (study.root / "ledger.jsonl").write_bytes(ledger)
         redigest(study)
-        for action in (breach, board_of, judge_study, lambda study: run_sealed(study, "001")):
+        views = (breach, board_of, _drawn_frontier, judge_study)
+        for action in (*views, lambda study: run_sealed(study, "001")):
             raised(action, open_study(study.root))  # anything else than ours would come through
         tried += 1
     assert tried >= 5

@@ -17,6 +17,7 @@ from assay.errors import MethodError, SpecError
 from assay.gauntlet import collect as gauntlet
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
+from assay.models.recording import Recording, recording_of
 from assay.result import Result
 from assay.runs.collect import Listener, close_run, collect
 from assay.runs.result import RESOURCES, Limits, Run, batch_size
@@ -45,6 +46,8 @@ def try_method(
     limit: Mapping[str, int | None] | None = None,
     env: str | Sequence[str] = (),
     batch: int | None = None,
+    cassette: str | Path | None = None,
+    mode: str = "auto",
     **columns: Unpack[ColumnWords],
 ) -> Scorecard:
     """Run a method on a benchmark and judge it.
@@ -68,7 +71,8 @@ def try_method(
     `item_seconds` and `load_seconds` are deadlines; `limit` bounds each process of the method by
     `memory_bytes`, `cpu_seconds`, `processes` or `file_bytes` (None lifts a limit); `env` is the
     name of a variable that is passed to it, or several names. All of these are for a method in a
-    process of its own.
+    process of its own. `cassette` is a file that records the calls of a method over models, such as
+    `likelihood:local`, and `mode` where replies come from, as in `critique`; the run names both.
 
     Example:
         >>> import assay
@@ -94,6 +98,7 @@ def try_method(
         limit=limit,
         env=words(env),
         batch=batch,
+        recording=recording_of(cassette, mode),
         columns=columns,
     )
     if save is not None:
@@ -118,6 +123,7 @@ def tried(
     limit: Mapping[str, int | None] | None,
     env: Sequence[str],
     batch: int | None,
+    recording: Recording | None,
     columns: ColumnWords,
     listener: Listener | None = None,
 ) -> Scorecard:
@@ -135,6 +141,7 @@ def tried(
             keep_going=keep_going,
             batch=batch,
             save=None if save is None else Path(save),
+            recording=recording,
             listener=listener,
         )
 
@@ -167,6 +174,8 @@ def run(
     limit: Mapping[str, int | None] | None = None,
     env: str | Sequence[str] = (),
     batch: int | None = None,
+    cassette: str | Path | None = None,
+    mode: str = "auto",
     **columns: Unpack[ColumnWords],
 ) -> Run:
     """Ask a method about every item of a benchmark, without judging it.
@@ -190,7 +199,13 @@ def run(
     passed = words(env)
     with (
         _advice(method, passed, keep_going=keep_going),
-        start_worker(method, seed=seed, limits=limits, environment=passed) as worker,
+        start_worker(
+            method,
+            seed=seed,
+            limits=limits,
+            environment=passed,
+            recording=recording_of(cassette, mode),
+        ) as worker,
     ):
         made = collect(
             worker,
@@ -229,9 +244,13 @@ def _limits(
 
 
 class BundledMethod(msgspec.Struct, frozen=True, kw_only=True):
-    """A bundled method: its name, its tasks, and a description."""
+    """A bundled method: its name, its class, its tasks, and a description.
+
+    A method over models is listed with places for them: `likelihood:MODEL`.
+    """
 
     name: str
+    method_class: str
     tasks: tuple[Task, ...]
     about: str
 
@@ -272,11 +291,13 @@ def methods() -> BundledMethods:
         >>> "tfidf:word" in [method.name for method in assay.methods()]
         True
     """
-    from assay.method.registry import REGISTERED
+    from assay.method.registry import listed
 
     return BundledMethods(
         methods=tuple(
-            BundledMethod(name=each.name, tasks=each.tasks, about=each.about)
-            for each in REGISTERED.values()
+            BundledMethod(
+                name=name, method_class=each.method_class, tasks=each.tasks, about=each.about
+            )
+            for name, each in listed().items()
         )
     )

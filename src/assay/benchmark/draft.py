@@ -64,8 +64,11 @@ class Draft:
         return str(self.cls if self.value is None else self.value)
 
 
-def fill(draft: Draft, row: Row, columns: Columns) -> None:
-    """Read a row into its draft; raises if a required value is missing or not text."""
+def fill(draft: Draft, row: Row, columns: Columns, *, labelled: bool = True) -> None:
+    """Read a row into its draft; raises if a required value is missing or not text.
+
+    A label or a class is required where the records are `labelled`.
+    """
     where = draft.place
 
     def read(name: str, column: str | None, *, blank: bool = False) -> str | None:
@@ -87,7 +90,7 @@ def fill(draft: Draft, row: Row, columns: Columns) -> None:
         _check_length(draft.id, columns.id or "id", where)
     draft.value, draft.cls = read("label", columns.label), read("cls", columns.cls)
     _check_length(draft.cls, columns.cls or "class", where)
-    if draft.value is None and draft.cls is None:
+    if labelled and draft.value is None and draft.cls is None:
         _no_label(row, columns)
     draft.source = read("source", columns.source, blank=True)
     draft.group = read("group", columns.group, blank=True)
@@ -149,12 +152,15 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
     raise Missing(name, f", field {column!r}: is empty")
 
 
-def refuse_absent(where: str, row: Row, columns: Columns, seen: Collection[str]) -> None:
+def refuse_absent(
+    where: str, row: Row, columns: Columns, seen: Collection[str], *, labelled: bool = True
+) -> None:
     """Refuse a file without the columns that it must have, all in one message.
 
     `row` is one that lacks a column, and `seen` are the columns that any row has.
     """
-    absent = [role for role in _needed(columns) if not any(name in seen for name in role.columns)]
+    needed = _needed(columns, labelled=labelled)
+    absent = [role for role in needed if not any(name in seen for name in role.columns)]
     if absent:
         lacks = ", ".join(map(str, absent))
         raise SpecError(
@@ -165,9 +171,9 @@ def refuse_absent(where: str, row: Row, columns: Columns, seen: Collection[str])
         )
 
 
-def _needed(columns: Columns) -> Iterator[Missing]:
+def _needed(columns: Columns, *, labelled: bool) -> Iterator[Missing]:
     """What a record must have: a label or a class, a question, and every column that is named."""
-    if columns.label is None and columns.cls is None:
+    if labelled and columns.label is None and columns.cls is None:
         yield Missing("label", "neither a label nor a class", *_LABEL)
     for field in ("label", "cls", "question", "response", "id", "source", "group"):
         column = getattr(columns, field)

@@ -48,23 +48,28 @@ class HoldsBenchmark(Protocol):
 
 
 def load_benchmark(
-    data: object, *, columns: Columns | None = None, second: object = None
+    data: object,
+    *,
+    columns: Columns | None = None,
+    second: object = None,
+    label_optional: bool = False,
 ) -> Benchmark:
     """A bundled benchmark by name, a file, or rows in memory; one that is loaded is as it is.
 
     `second` is the corpus for cross-corpus bars. The columns named are those of `data`; a second
-    corpus has the default names.
+    corpus has the default names. `label_optional` is for what judges no method: records without a
+    label are read, unless the columns say what the label is.
     """
     if isinstance(data, HoldsBenchmark):
         data = data.as_benchmark()
     if isinstance(data, Benchmark):
         benchmark = _as_loaded(data, columns or Columns())
     elif not isinstance(data, (str, os.PathLike)):
-        benchmark = _from_memory(data, columns or Columns())
+        benchmark = _from_memory(data, columns or Columns(), label_optional=label_optional)
     elif str(data) in BUNDLED:
         benchmark = _bundled(str(data), columns)
     else:
-        benchmark = _from_file(str(data), columns or Columns())
+        benchmark = _from_file(str(data), columns or Columns(), label_optional=label_optional)
     return benchmark if second is None else benchmark.with_second(load_second(second))
 
 
@@ -83,7 +88,7 @@ def _bundled(name: str, columns: Columns | None) -> Benchmark:
     return _build(name, line_rows(data, name), digest(data), origin, Faults(name))
 
 
-def _from_memory(data: object, columns: Columns) -> Benchmark:
+def _from_memory(data: object, columns: Columns, *, label_optional: bool) -> Benchmark:
     from assay.tables.in_memory.table import table_in_memory
 
     source = table_in_memory(data, split=columns.split)
@@ -91,11 +96,13 @@ def _from_memory(data: object, columns: Columns) -> Benchmark:
     faults = Faults(source.place)
     rows = source.rows(encoding=columns.encoding, faults=faults)
     origin = Origin(place=IN_MEMORY, columns=columns)
-    benchmark = _build(source.name, rows, source.digest, origin, faults)
+    benchmark = _build(
+        source.name, rows, source.digest, origin, faults, label_optional=label_optional
+    )
     return replace(benchmark, memory=source.files[0][1])
 
 
-def _from_file(place: str, columns: Columns) -> Benchmark:
+def _from_file(place: str, columns: Columns, *, label_optional: bool) -> Benchmark:
     source = _read(place, columns)
     labelled_by = None
     if isinstance(source, LogRecords):
@@ -104,7 +111,15 @@ def _from_file(place: str, columns: Columns) -> Benchmark:
     origin = Origin(place=_absolute(place), columns=columns)
     faults = Faults(source.place)
     rows = source.rows(encoding=columns.encoding, faults=faults)
-    return _build(source.name, rows, source.digest, origin, faults, labelled_by=labelled_by)
+    return _build(
+        source.name,
+        rows,
+        source.digest,
+        origin,
+        faults,
+        labelled_by=labelled_by,
+        label_optional=label_optional,
+    )
 
 
 def load_second(data: object) -> Benchmark:
@@ -234,8 +249,15 @@ def _build(
     faults: Faults,
     *,
     labelled_by: str | None = None,
+    label_optional: bool = False,
 ) -> Benchmark:
-    read = items_from_rows(rows, origin.columns, faults, skip_unlabelled=labelled_by is not None)
+    read = items_from_rows(
+        rows,
+        origin.columns,
+        faults,
+        skip_unlabelled=labelled_by is not None,
+        label_optional=label_optional,
+    )
     items = read.items
     grouping: Literal["named", "question"] | None = "named"
     if not any(item.group is not None for item in items):

@@ -3,7 +3,8 @@
 1. Every row is read: question, response, label or class, id, source, group.
 2. Records that lack a value are refused, or left out (`missing=exclude`).
 3. Labels become positive or negative. Records that are neither are refused, or left out
-   (`unknown=exclude`).
+   (`unknown=exclude`). Where labels are optional, and no column or value of them is named, records
+   without one are read as they are.
 4. Blank and repeated ids are refused, replaced (`ids=repair`), or all ids are (`ids=none`). A null
    is blank where other records have an id.
 
@@ -27,6 +28,13 @@ _NEW_IDS = (
 )
 
 
+class UnlabelledItem(Item, frozen=True, kw_only=True):
+    """An item of which nothing is known, for what judges no method: a model is asked about it."""
+
+    def __post_init__(self) -> None:
+        """Neither a label nor a class is needed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadRecords:
     """The items of a file, the records left out, and the number of new ids."""
@@ -41,12 +49,14 @@ class _RecordReader:
     """Reads the rows of one file; `seen` are the columns that any row has.
 
     `lacking` is the place and content of the first row that lacks a column.
-    With `skip_unlabelled`, records without a label are left out whatever the policy.
+    With `skip_unlabelled`, records without a label are left out whatever the policy; unless they
+    are to be `labelled`, they are read.
     """
 
     columns: Columns
     faults: Faults
     skip_unlabelled: bool = False
+    labelled: bool = True
     drafts: list[Draft] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     lacking: tuple[str, Row] | None = None
@@ -62,7 +72,7 @@ class _RecordReader:
                 self.seen.update(row)
             self._add(where, row)
         if self.lacking is not None:
-            refuse_absent(*self.lacking, self.columns, self.seen)
+            refuse_absent(*self.lacking, self.columns, self.seen, labelled=self.labelled)
         self._settle_responses()
         settle_labels(self._kept(), self.columns, self.faults, self._lacks)
         renamed = self._settle_ids()
@@ -73,7 +83,7 @@ class _RecordReader:
         draft = Draft(place=where, number=len(self.drafts) + 1)
         self.drafts.append(draft)
         try:
-            fill(draft, row, self.columns)
+            fill(draft, row, self.columns, labelled=self.labelled)
         except Missing as missing:
             if missing.columns and self.lacking is None:
                 self.lacking = where, row
@@ -146,8 +156,9 @@ class _RecordReader:
                 identity = draft.id or str(row + 1)
                 left_out.append(LeftOut(row=row, id=identity, place=place, why=draft.why))
                 continue
+            known = draft.label is not None or draft.cls is not None
             items.append(
-                Item(
+                (Item if known else UnlabelledItem)(
                     id=str(draft.id),
                     question=draft.question,
                     response=draft.response,
@@ -167,13 +178,25 @@ class _RecordReader:
 
 
 def items_from_rows(
-    rows: PlacedRows, columns: Columns, faults: Faults, *, skip_unlabelled: bool = False
+    rows: PlacedRows,
+    columns: Columns,
+    faults: Faults,
+    *,
+    skip_unlabelled: bool = False,
+    label_optional: bool = False,
 ) -> ReadRecords:
     """The items of a file's rows, by the policy in `columns`.
 
-    With `skip_unlabelled`, rows without a label are left out, such as failed samples of a log.
+    With `skip_unlabelled`, rows without a label are left out, such as failed samples of a log. With
+    `label_optional`, they are read, unless `columns` says what the label is.
     """
-    reader = _RecordReader(columns=columns, faults=faults, skip_unlabelled=skip_unlabelled)
+    named = (columns.label, columns.cls, columns.positive, columns.negative)
+    reader = _RecordReader(
+        columns=columns,
+        faults=faults,
+        skip_unlabelled=skip_unlabelled,
+        labelled=not label_optional or any(each is not None for each in named),
+    )
     return reader.read(rows)
 
 

@@ -1,15 +1,14 @@
 """`assay claims`: whether a text matches the artifacts."""
 
-import os
 from functools import partial
 from pathlib import Path
 
 import click
 
+from assay.cli.nouns import DefaultPart
 from assay.cli.options import PATH, json_flag, study_flag
 from assay.cli.output import leave, show
 from assay.cli.progress import progress
-from assay.wording import did_you_mean
 
 EXIT_CODES = (
     "Exit codes: 0 every claim holds and every check could have failed; 1 a claim fails, is vacuous"
@@ -31,25 +30,7 @@ coverage_flag = click.option(
 )
 
 
-class Claims(click.Group):
-    """A group whose part `check` is meant where a file is named."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Name the part where a file comes first: `assay claims README.md`."""
-        asks = ctx.resilient_parsing or set(args) & set(self.get_help_option_names(ctx))
-        if args and not asks and args[0] not in self.commands:
-            self._check_typed(args[0])
-            args = ["check", *args]
-        return super().parse_args(ctx, args)
-
-    def _check_typed(self, word: str) -> None:
-        """Refuse a word that is neither a file nor a part, but nearly a part."""
-        near = None if os.path.lexists(word) else did_you_mean(word, self.commands)
-        if near is not None and not word.startswith("-"):
-            raise click.UsageError(f"no file and no part of `claims` is called {word!r}. {near}")
-
-
-@click.group("claims", cls=Claims, epilog=EXIT_CODES)
+@click.group("claims", cls=DefaultPart, default="check", epilog=EXIT_CODES)
 def command() -> None:
     """Check what a text claims against the artifacts.
 

@@ -106,9 +106,10 @@ def _bars() -> Iterable[str]:
 
 
 def _methods() -> Iterable[str]:
+    from assay.method.model_based.table import MODEL_METHODS
     from assay.method.registry import REGISTERED
 
-    return REGISTERED
+    return (*REGISTERED, *(f"{name}:" for name in MODEL_METHODS))
 
 
 def _submissions() -> Iterable[str]:

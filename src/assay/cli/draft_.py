@@ -6,9 +6,11 @@ from pathlib import Path
 import click
 
 from assay.benchmark.benchmark import TASKS, Task
-from assay.cli.options import json_flag, study_flag, typed
+from assay.cli.options import PATH, json_flag, study_flag, typed
 from assay.cli.output import print_json
 from assay.errors import MethodError
+from assay.method.classes import METHOD_CLASSES
+from assay.models.recording import replayed
 from assay.sandbox.environment import missing_variable
 from assay.study.git import repository_of
 from assay.study.study import find_study
@@ -19,18 +21,31 @@ from assay.study.submissions.spec import Prereg
 @click.argument("submission", metavar="ID")
 @click.option("--method", required=True, help="FILE.py:FUNCTION, a module, or a registered name.")
 @click.option("--task", type=click.Choice(TASKS), help="Default: by the method's parameters.")
+@click.option(
+    "--method-class",
+    metavar="CLASS",
+    help=f"The class of a method of your own, for `board --frontier`: {', '.join(METHOD_CLASSES)}.",
+)
 @click.option("--item-seconds", default=30.0, show_default=True, help="Seconds for one item.")
 @click.option("--load-seconds", default=60.0, show_default=True, help="Seconds to import or fit.")
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
+@click.option(
+    "--cassette",
+    type=PATH,
+    metavar="FILE",
+    help="Copy this recording of the calls of a method over models, to be replayed.",
+)
 @study_flag
 @json_flag
 def command(
     submission: str,
     method: str,
     task: Task | None,
+    method_class: str | None,
     item_seconds: float,
     load_seconds: float,
     env: tuple[str, ...],
+    cassette: Path | None,
     folder: Path,
     as_json: bool,
 ) -> None:
@@ -53,9 +68,12 @@ def command(
         item_seconds=item_seconds,
         load_seconds=load_seconds,
         environment=env,
+        method_class=method_class,
     )
     try:
-        place, copied = draft(study, submission, method, task=task, prereg=prereg)
+        place, copied = draft(
+            study, submission, method, task=task, prereg=prereg, recording=replayed(cassette)
+        )
     except MethodError as error:
         error.hint = missing_variable(error.message, env) or error.hint
         raise

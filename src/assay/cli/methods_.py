@@ -36,11 +36,14 @@ def list_(as_json: bool) -> None:
         print_json(listed.methods)
         return
     rows = [
-        (method.name, ", ".join(method.tasks), method.about)
+        (method.name, method.method_class, ", ".join(method.tasks), method.about)
         for method in listed
         if not method.name.endswith(":inverse")
     ]
     out = console()
-    out.print(table(("method", "tasks", "what"), rows, drop=("tasks",)))
+    out.print(table(("method", "class", "tasks", "what"), rows, drop=("tasks", "class")))
     out.print()
     out.print("Every oracle also has an inverse: oracle:word_length:inverse")
+    out.print(
+        "A MODEL is local, local:PATH.gguf, or https://HOST/v1#NAME; an ENCODER may be encoder"
+    )

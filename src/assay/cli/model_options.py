@@ -1,6 +1,6 @@
 """The flags of verbs that ask a model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,7 +11,25 @@ if TYPE_CHECKING:
     from assay.api.critic.settings import ModelSettings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-_FLAGS = (
+
+
+def recording_flags(about: str) -> Callable[[Decorated], Decorated]:
+    """--cassette, described, and --mode."""
+
+    def add(command: Decorated) -> Decorated:
+        mode = click.option(
+            "--mode",
+            type=click.Choice(["auto", "record", "replay"]),
+            default="auto",
+            show_default=True,
+            help="auto: recorded replies where there are some. replay: nothing else.",
+        )
+        return click.option("--cassette", type=PATH, metavar="FILE", help=about)(mode(command))
+
+    return add
+
+
+_ASKED: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--model",
         required=True,
@@ -22,19 +40,8 @@ _FLAGS = (
         "--wording",
         multiple=True,
         metavar="NAME|FILE",
-        help="A wording to ask in, bundled or a TOML file. Repeatable. Default: four bundled ones.",
+        help="A wording to ask in, bundled or a TOML file. Repeatable. Default: the bundled ones.",
     ),
-    click.option(
-        "--cassette", type=PATH, metavar="FILE", help="Record every call here, and resume."
-    ),
-    click.option(
-        "--mode",
-        type=click.Choice(["auto", "record", "replay"]),
-        default="auto",
-        show_default=True,
-        help="auto: recorded replies where there are some. replay: nothing else.",
-    ),
-    click.option("--jobs", type=int, metavar="N", help="Calls at a time. Default: 8; 1 if local."),
     click.option(
         "--min-mass",
         type=click.FloatRange(0.0, 1.0),
@@ -42,6 +49,10 @@ _FLAGS = (
         show_default=True,
         help="Less probability on YES and NO than this is an abstention.",
     ),
+)
+_CALLS: tuple[Callable[[Any], Any], ...] = (
+    recording_flags("Record every call here, and resume."),
+    click.option("--jobs", type=int, metavar="N", help="Calls at a time. Default: 8; 1 if local."),
     click.option("--max-calls", type=int, metavar="N", help="Stop after so many calls."),
     click.option("--max-tokens", type=int, metavar="N", help="Stop after so many tokens."),
     click.option(
@@ -63,25 +74,33 @@ _FLAGS = (
     ),
     click.option("--call-seconds", type=float, metavar="S", help="How long a call may take."),
 )
-_PASSED = ("model", "wording", "cassette", "mode", "jobs", "min_mass", "key_env", "call_seconds")
+
+
+def asked_flags(command: Decorated) -> Decorated:
+    """--model, and what it is asked."""
+    return with_flags(_ASKED, command)
+
+
+def call_flags(command: Decorated) -> Decorated:
+    """How calls are made: --cassette, --jobs and similar."""
+    return with_flags(_CALLS, command)
 
 
 def model_flags(command: Decorated) -> Decorated:
-    """--model and what belongs to it."""
-    for flag in reversed(_FLAGS):
+    """--model and all that belongs to it."""
+    return with_flags((*_ASKED, *_CALLS), command)
+
+
+def with_flags(flags: Sequence[Callable[[Decorated], Decorated]], command: Decorated) -> Decorated:
+    """A command with some flags, in their order."""
+    for flag in reversed(flags):
         command = flag(command)
     return command
 
 
 def settings_from(flags: dict[str, Any]) -> "ModelSettings":
     """The settings that these flags name."""
-    from assay.api.critic.settings import ModelSettings
-    from assay.models.budget import Budget
+    from assay.api.critic.settings import settings_of
 
-    budget = Budget(
-        calls=flags["max_calls"],
-        tokens=flags["max_tokens"],
-        money=flags["max_cost"],
-        price=flags["price"],
-    )
-    return ModelSettings(**{name: flags[name] for name in _PASSED}, budget=budget)
+    words: Any = flags
+    return settings_of(flags["model"], words)

@@ -12,11 +12,13 @@ import click
 
 from assay.api.methods import ITEM_SECONDS, LOAD_SECONDS, tried
 from assay.benchmark.benchmark import TASKS
+from assay.cli.model_options import recording_flags
 from assay.cli.options import EXIT_CODES, PATH, caveats_flag, column_flags, json_flag, words_from
 from assay.cli.output import keep, show_scorecard
 from assay.cli.run_output import RunOutput
 from assay.errors import AssayError, MethodError
 from assay.gauntlet.load import DEFAULT_BARS
+from assay.models.recording import recording_of
 from assay.runs.result import RESOURCES
 
 _DIGITS = 18
@@ -87,22 +89,24 @@ def _limits(
     help="Items at a time, for a method that takes lists. Default: 32.",
 )
 @click.option("--env", multiple=True, metavar="NAME", help="Pass this variable to the method.")
+@recording_flags("Record the calls of a method over models here, and resume.")
 @column_flags
 @caveats_flag
 @json_flag
 def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands over what was parsed
     """Run a method on a benchmark and judge it.
 
-    METHOD is a registered name (see `assay methods`), file.py:function, or
-    package.module:function. It takes (question) or (question, response) and returns a score, a
-    class, or a mapping with `score` and `class`; it may be async. A function of (questions,
-    responses) gets lists and returns a list. The result is marked unsealed: nothing was predicted
-    before the run.
+    METHOD is a registered name (see `assay methods`), a method over models such as
+    likelihood:local, file.py:function, or package.module:function. A function takes (question) or
+    (question, response) and returns a score, a class, or a mapping with `score` and `class`; it may
+    be async. A function of (questions, responses) gets lists and returns a list. The result is
+    marked unsealed: nothing was predicted before the run.
 
     \b
     Examples:
       assay try oracle:word_length --bars v1
       assay try my_method.py:detect --benchmark answers.csv --response answer
+      assay try likelihood:local --cassette calls.jsonl
     """
     output = RunOutput()
     with _advice(output):
@@ -120,6 +124,7 @@ def command(method: str, **flags: Any) -> None:  # noqa: ANN401 - click hands ov
             load_seconds=flags["load_seconds"],
             limit=flags["limit"],
             env=flags["env"],
+            recording=recording_of(flags["cassette"], flags["mode"]),
             columns=words_from(flags),
             listener=output,
         )

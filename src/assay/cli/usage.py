@@ -22,7 +22,7 @@ OTHER_WORDS = {
     "new": "create init start study",
     "draft": "predict prediction prereg register submit",
     "seal": "commit freeze lock sign",
-    "board": "history leaderboard rank report result status summary",
+    "board": "frontier history leaderboard rank report result status summary",
     "ledger": "history log",
     "verify": "audit check validate",
     "gate": "check",

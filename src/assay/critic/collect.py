@@ -12,8 +12,8 @@ from typing import NamedTuple
 from assay.critic.judge import JudgedAnswer
 from assay.critic.spec import Wording
 from assay.critic.tokens import judge
-from assay.errors import BudgetSpent, ModelError, ModelRefused, NotRecorded
-from assay.models.model import Model, ask_each
+from assay.errors import ModelError, ModelRefused
+from assay.models.model import FINAL, Model, ask_each
 from assay.models.replies import Reply
 from assay.models.requests import Chat, asked
 
@@ -22,7 +22,6 @@ TOP = 20
 LOCAL_TOP = 200
 """First tokens to ask of a model on this machine, where a long list costs little."""
 GIVE_UP_AFTER = 10
-_FINAL = (ModelRefused, BudgetSpent, NotRecorded)
 
 
 class ShownAnswer(NamedTuple):
@@ -76,7 +75,7 @@ def _judged(
 ) -> JudgedAnswer:
     judgements = []
     for answer, wording in zip(answers, wordings, strict=True):
-        if isinstance(answer, _FINAL):
+        if isinstance(answer, FINAL):
             raise answer
         if isinstance(answer, ModelError):
             return JudgedAnswer(id=pair.id, error=answer.message)

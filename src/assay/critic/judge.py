@@ -32,7 +32,10 @@ class JudgedAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Labelled(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known about the answers: which are wrong, and which are not independent."""
+    """What is known about the answers: which are wrong, and which are not independent.
+
+    Without a label for every answer there is no AUC: those that have one may be easier.
+    """
 
     wrong: Mapping[str, bool]
     units: Mapping[str, str] | None = None
@@ -56,8 +59,10 @@ def critique(
     judged: Sequence[JudgedAnswer], setting: CritiqueSetting, labelled: Labelled | None = None
 ) -> Critique:
     """The result. A score is the mean over the wordings in which the model answered."""
-    scores = tuple(_score(each, setting.wordings) for each in judged)
-    comparison = _Comparison(scores, setting.wordings, labelled)
+    scores = tuple(answer_score(each, setting.wordings) for each in judged)
+    known = 0 if labelled is None else len(labelled.wrong)
+    whole = labelled if known == len(scores) else None
+    comparison = _Comparison(scores, setting.wordings, whole)
     made = Critique(
         format=FORMAT,
         model=setting.model,
@@ -74,6 +79,7 @@ def critique(
         failed=sum(score.error is not None for score in scores),
         min_mass=setting.min_mass,
         top=setting.top,
+        labelled=known,
         auc=comparison.pooled(),
         wording_gap=comparison.largest_gap(),
         cassette=setting.cassette,
@@ -83,7 +89,8 @@ def critique(
     return msgspec.structs.replace(made, caveats=_caveats(made, setting).by_weight())
 
 
-def _score(judged: JudgedAnswer, wordings: Sequence[Wording]) -> AnswerScore:
+def answer_score(judged: JudgedAnswer, wordings: Sequence[Wording]) -> AnswerScore:
+    """The score of one answer: the mean over the wordings in which the model answered."""
     if judged.error is not None:
         return AnswerScore(
             id=judged.id,

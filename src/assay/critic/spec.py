@@ -1,13 +1,14 @@
 """A wording in which a model is asked."""
 
-import re
 from typing import Literal
 
 import msgspec
 
-Mode = Literal["knowledge", "faithfulness"]
-"""Whether an answer is held against what the model knows, or against a passage."""
-_FIELDS = re.compile(r"\{(question|response|passage)\}")
+from assay.models.prompts import filled
+
+Mode = Literal["knowledge", "faithfulness", "entailment"]
+"""Whether an answer is held against what the model knows, against a passage, or against what its
+question states."""
 
 
 class Wording(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,4 +23,4 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True):
     def prompt(self, *, response: str, question: str = "", passage: str = "") -> str:
         """The template filled in; what is put in is not searched for further fields."""
         given = {"question": question, "response": response, "passage": passage}
-        return _FIELDS.sub(lambda field: given[field[1]], self.text)
+        return filled(self.text, given)

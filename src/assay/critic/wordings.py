@@ -23,11 +23,13 @@ _HERE = Path(__file__).parent / "prompts"
 BUNDLED: Mapping[Mode, tuple[str, ...]] = {
     "knowledge": ("published", "true-statement", "fact-checker", "has-error"),
     "faithfulness": ("supported", "follows", "contradicts"),
+    "entailment": ("premise", "must-be-true", "could-be-false"),
 }
 """The wordings of each mode, all of which are asked by default."""
 _NEEDED: Mapping[Mode, tuple[str, ...]] = {
     "knowledge": ("question", "response"),
     "faithfulness": ("passage", "response"),
+    "entailment": ("question", "response"),
 }
 
 

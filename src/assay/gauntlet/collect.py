@@ -10,6 +10,7 @@ from assay.errors import AssayError
 from assay.gauntlet.load import bars_for, check_task
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
+from assay.models.recording import Recording
 from assay.runs.collect import Listener, close_run, collect
 from assay.runs.result import Limits, batch_size
 from assay.runs.store import RunFolder
@@ -29,6 +30,7 @@ def try_method(
     keep_going: bool = False,
     batch: int | None = None,
     save: Path | None = None,
+    recording: Recording | None = None,
     listener: Listener | None = None,
 ) -> Scorecard:
     """Run a method on a benchmark and judge it; `save` is a new folder that keeps the run.
@@ -46,6 +48,7 @@ def try_method(
         limits=limits,
         environment=environment,
         on_print=None if listener is None else listener.printed,
+        recording=recording,
     )
     # Imported while the worker boots, which takes as long as numpy, the larger part of it.
     import numpy as np  # noqa: F401

@@ -1,7 +1,8 @@
 """Recordings of calls: one line each, named by the digest of the model and the request.
 
 A cassette is a file of JSON lines that only grows. It holds what was asked and what was replied,
-and no key. A replay gives back the reply as it was stored, without key or network.
+and no key. A replay gives back the reply as it was stored, without key or network. The calls of
+several models stand in one file, since each line says which model was asked.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from threading import Lock
+from types import TracebackType
+from typing import Self
 
 import msgspec
 
@@ -34,6 +37,15 @@ class Mode(StrEnum):
     AUTO = "auto"
 
 
+def mode_of(word: str, *, recorded: bool) -> Mode:
+    """A mode by its word; without a recording there is nothing to choose."""
+    if word not in list(Mode):
+        raise SpecError(f"`mode={word:.40}`: expected {', '.join(Mode)}")
+    if not recorded and word != Mode.AUTO:
+        raise SpecError(f"`mode={word}` needs the file of a recording: `cassette=calls.jsonl`")
+    return Mode(word)
+
+
 class _Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A line of a cassette. Both texts stand as they were digested; `digest` names the call."""
 
@@ -43,53 +55,90 @@ class _Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     reply: msgspec.Raw
 
 
-class Recorded(Model):
-    """A model whose calls are recorded, or replayed; it counts both.
+class Cassette:
+    """A file of recorded calls, open for the models whose calls it holds.
 
-    Equal requests are one call, also while it is under way: what a run was told, its replay is
-    told. Without a model there is nothing to ask, and only a replay is possible. One process
-    records into a cassette at a time. Where a call was recorded twice, the later reply counts.
+    One process records into it at a time. Where a call was recorded twice, the later reply counts.
     """
 
-    def __init__(self, path: Path, model: Model | None, *, name: str, mode: Mode) -> None:
-        if model is None and mode is not Mode.REPLAY:
-            raise SpecError(f"`mode={mode}` needs a model to ask")
-        self.name = name
+    def __init__(self, path: Path, mode: Mode = Mode.AUTO) -> None:
         self.path = path
         self.mode = mode
-        self.replayed = 0
-        self.asked = 0
-        self._model = model
-        self._lock = Lock()
-        self._under_way: dict[str, Lock] = {}
+        self.lock = Lock()
         with ExitStack() as closing:
             if mode is not Mode.REPLAY:
                 closing.enter_context(_recording(path))
             known = _read(path)
             if mode is Mode.REPLAY and not known:
                 raise NotRecorded(f"{path}: no recorded calls", hint="Record some: `mode=auto`.")
-            self._known = {} if mode is Mode.RECORD else known
+            self.known = {} if mode is Mode.RECORD else known
             self._closing = closing.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def keep(self, key: str, line: bytes, reply: Reply) -> None:
+        """Store a call; `lock` is held."""
+        with storage(self.path):
+            append(self.path, line)
+        self.known[key] = reply
+
+    def close(self) -> None:
+        """Let others record; a second call does nothing."""
+        self._closing.close()
+
+
+class Recorded(Model):
+    """A model whose calls are recorded, or replayed; it counts both.
+
+    Equal requests are one call, also while it is under way: what a run was told, its replay is
+    told. Without a model there is nothing to ask, and only a replay is possible. A cassette that
+    is its `own` is closed with it.
+    """
+
+    def __init__(
+        self, cassette: Cassette, model: Model | None, *, name: str, own: bool = False
+    ) -> None:
+        if model is None and cassette.mode is not Mode.REPLAY:
+            raise SpecError(f"`mode={cassette.mode}` needs a model to ask")
+        self.name = name
+        self.path = cassette.path
+        self.mode = cassette.mode
+        self.replayed = 0
+        self.asked = 0
+        self._cassette = cassette
+        self._own = own
+        self._model = model
+        self._under_way: dict[str, Lock] = {}
 
     def ask(self, request: Request) -> Reply:  # type: ignore[override]
         """The reply as recorded, or from the model."""
         call = call_bytes(self.name, request)
         key = digest(call)
-        known = self._known.get(key)
+        known = self._cassette.known.get(key)
         if known is None:
-            with self._lock:
+            with self._cassette.lock:
                 alone = self._under_way.setdefault(key, Lock())
             with alone:
-                known = self._known.get(key)
+                known = self._cassette.known.get(key)
                 if known is None:
                     return self._record(request, call, key)
-        with self._lock:
+        with self._cassette.lock:
             self.replayed += 1
         return known
 
     def close(self) -> None:
         """Close the model, and let others record."""
-        self._closing.close()
+        if self._own:
+            self._cassette.close()
         if self._model is not None:
             self._model.close()
 
@@ -107,11 +156,9 @@ class Recorded(Model):
                 f"{self.name}: a call of {len(line):,} bytes with its reply, at most"
                 f" {MAX_LINE_BYTES:,} can be recorded"
             )
-        with self._lock:
+        with self._cassette.lock:
             self.asked += 1
-            with storage(self.path):
-                append(self.path, line)
-            self._known[key] = reply
+            self._cassette.keep(key, line, reply)
         return reply
 
 

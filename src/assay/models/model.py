@@ -7,10 +7,12 @@ from itertools import islice
 from types import TracebackType
 from typing import Self, overload
 
-from assay.errors import ModelError, SpecError
+from assay.errors import BudgetSpent, ModelError, ModelRefused, NotRecorded, SpecError
 from assay.models.replies import ChatReply, EmbeddingReply, LikelihoodReply, Reply
 from assay.models.requests import Chat, Embedding, Likelihood, Request
 
+FINAL = (ModelRefused, BudgetSpent, NotRecorded)
+"""What the next request would meet as well: a wrong key or name, a spent budget, a replay."""
 _AHEAD = 4
 """Requests that wait for each call at a time, so that a slow one does not stop the others."""
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 from assay.errors import SpecError
 from assay.models.budget import Budget
-from assay.models.cassette import Mode, Recorded
+from assay.models.cassette import Cassette, Mode, Recorded
 from assay.models.model import Model
 
 KEY_VARIABLE = "ASSAY_API_KEY"
 HTTP_SECONDS, LOCAL_SECONDS = 60.0, 600.0
 """How long a call may take. A local model waits its turn, and a busy machine makes it slow."""
 _FORMS = "local, local:PATH.gguf, encoder, or https://HOST/v1#MODEL"
-_ENCODER = "encoder"
+ENCODER = "encoder"
 
 
 def open_model(
     reference: str,
     *,
-    cassette: Path | None = None,
+    cassette: Path | Cassette | None = None,
     mode: Mode = Mode.AUTO,
     key_env: str = KEY_VARIABLE,
     seconds: float | None = None,
@@ -28,15 +28,22 @@ def open_model(
 ) -> Model:
     """The model of a reference, recorded into a cassette or replayed from it where one is given.
 
-    A key is read from the environment, from the variable `key_env`, and is kept nowhere else.
+    A cassette that is open already has its own mode, and takes the calls of several models. A key
+    is read from the environment, from the variable `key_env`, and is kept nowhere else.
     """
+    own = isinstance(cassette, Path)
+    if isinstance(cassette, Cassette):
+        mode = cassette.mode
     if cassette is not None and mode is Mode.REPLAY:
-        return Recorded(cassette, None, name=model_name(reference), mode=mode)
+        name = model_name(reference)
+        file = Cassette(cassette, mode) if isinstance(cassette, Path) else cassette
+        return Recorded(file, None, name=name, own=own)
     model = _open(reference, key_env, seconds, budget, environment)
     if cassette is None:
         return model
     try:
-        return Recorded(cassette, model, name=model.name, mode=mode)
+        file = Cassette(cassette, mode) if isinstance(cassette, Path) else cassette
+        return Recorded(file, model, name=model.name, own=own)
     except BaseException:
         model.close()
         raise
@@ -44,7 +51,7 @@ def open_model(
 
 def model_name(reference: str) -> str:
     """The name that recordings and results show for a reference, without opening the model."""
-    if reference == _ENCODER:
+    if reference == ENCODER:
         from assay.models.encoder import encoder_name
 
         return encoder_name()
@@ -52,7 +59,7 @@ def model_name(reference: str) -> str:
         from assay.models.local import local_name
 
         return local_name(_weights(reference))
-    url, name = _address(reference)
+    url, name = read_reference(reference)
     return f"{url}#{name}"
 
 
@@ -63,7 +70,7 @@ def _open(
     budget: Budget | None,
     environment: Mapping[str, str] | None,
 ) -> Model:
-    if reference == _ENCODER:
+    if reference == ENCODER:
         from assay.models.encoder import Encoder
 
         return Encoder(budget=budget)
@@ -74,7 +81,7 @@ def _open(
         return Local(_weights(reference), budget=budget, seconds=seconds)
     from assay.models.http.endpoint import Endpoint
 
-    url, name = _address(reference)
+    url, name = read_reference(reference)
     key = (os.environ if environment is None else environment).get(key_env)
     if not key and key_env != KEY_VARIABLE:
         raise SpecError(f"the variable {key_env}, which should hold the key, is not set")
@@ -94,8 +101,8 @@ def _weights(reference: str) -> Path:
     return Path(path) if path else packaged_weights()
 
 
-def _address(reference: str) -> tuple[str, str]:
-    """The address and the model's name; a reference that may hold a password is not repeated."""
+def read_reference(reference: str) -> tuple[str, str]:
+    """An endpoint's address and its model's name; what may hold a password is not repeated."""
     url, _, name = reference.partition("#")
     if not url.startswith(("http://", "https://")) or not name:
         said = "this reference" if set("@?") & set(reference) else f"{reference!r:.200}"

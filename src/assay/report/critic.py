@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from assay.critic.asymmetry.result import Asymmetry, Measure, Quadrant
-from assay.critic.result import AnswerScore, Critique, WordingResult
+from assay.critic.result import AnswerScore, Critique, WordingResult, answer_lines
 from assay.report.terminal import EVERY_CAVEAT, draw_caveats, styled, table
 from assay.wording import as_flags, counted, interval, percent, some
 
@@ -23,13 +23,19 @@ def draw_critique(
     made: Critique, out: "Console", *, every: bool = False, every_caveat: str | None = EVERY_CAVEAT
 ) -> None:
     """A critique: each wording, the answers most rejected, the AUC, and what to know."""
+    if made.n == 1:
+        for line in answer_lines(made.scores[0], made.model):
+            out.print(styled(line))
+        out.print(styled(_ABOUT, style="dim"))
+        draw_caveats(made.caveats, out, every=every_caveat)
+        return
     out.print(styled(f"{made.data}: {counted(made.n, 'answer')}, judged by {made.model}"))
     out.print()
     out.print(_wordings(made))
     out.print()
     _draw_scores(made, out, every=every)
     for line in _summary(made):
-        out.print(styled(line))
+        out.print(styled(as_flags(line)))
     draw_caveats(made.caveats, out, every=every_caveat)
 
 
@@ -82,6 +88,9 @@ def _summary(made: Critique) -> list[str]:
     lines = [f"{first}, {made.failed:,} failed" if made.failed else first]
     if made.auc is not None:
         lines.append(f"AUC {made.auc}: 0.5 is chance; wrong answers should score higher")
+    else:
+        how = "" if made.labelled else ". `label=COLUMN` says which answers are wrong"
+        lines.append(f"{made.why_no_auc}{how}")
     if made.cassette is not None:
         calls = made.cassette
         lines.append(f"calls {calls.asked:,} asked, {calls.replayed:,} replayed from {calls.file}")
@@ -102,6 +111,8 @@ def draw_asymmetry(
     if found.disagreements:
         listed = some(found.disagreements)
         out.print(styled(f"v1 and v3 say opposite things of {listed}"))
+    if found.grades is not None:
+        out.print(styled(str(found.grades)))
     draw_caveats(found.caveats, out, every=every_caveat)
 
 

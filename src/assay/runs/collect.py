@@ -20,7 +20,8 @@ from msgspec.structs import replace
 from assay._version import __version__
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.errors import MethodError, SpecError, storage
-from assay.method.registry import REGISTERED
+from assay.method.registry import bundled
+from assay.models.recording import Recording
 from assay.runs.item_loop import Asking
 from assay.runs.method_loader import Modules
 from assay.runs.repeats import Repeating, Repeats
@@ -96,6 +97,7 @@ def run(
     environment: Sequence[str] = (),
     keep_going: bool = False,
     batch: int | None = None,
+    recording: Recording | None = None,
 ) -> Run:
     """Ask a method about every item of a benchmark.
 
@@ -103,9 +105,11 @@ def run(
     which runs in its own process, or a callable or learner, which runs here. Stops at the first
     item that fails and raises its MethodError, whose `run` holds the outputs so far; with
     `keep_going` it records the failure and continues. `batch` is the batch size for a method that
-    takes batches (32).
+    takes batches (32). `recording` holds the calls of a method over models.
     """
-    with start_worker(method, seed=seed, limits=limits, environment=environment) as worker:
+    with start_worker(
+        method, seed=seed, limits=limits, environment=environment, recording=recording
+    ) as worker:
         return collect(
             worker,
             benchmark,
@@ -189,6 +193,7 @@ def collect(
         complete=True,
         records=tuple(records),
         provenance=sealed.ended(),
+        harness=_harness(worker),
         seeds=repeating.used,
         probed=repeating.probed,
         batch=settings.batch_of(worker),
@@ -223,7 +228,7 @@ def _begun(worker: Worker, benchmark: Benchmark, settings: _Settings, sealed: Se
         limits=settings.limits,
         keep_going=settings.keep_going,
         environment=worker.passed,
-        harness=_harness(),
+        harness=_harness(worker),
         printed=0,
         complete=False,
         records=sealed.made,
@@ -299,7 +304,7 @@ def check_answerable(
             f"batch = {batch}, but {worker.method.text} takes one item at a time",
             hint="A method that takes batches has parameters `questions` and `responses`.",
         )
-    ours = REGISTERED.get(worker.method.text)
+    ours = bundled(worker.method.text)
     if ours is not None and task not in ours.tasks:
         raise SpecError(f"{ours.name} does {' and '.join(ours.tasks)}, not {task}")
     second = () if benchmark.second is None else benchmark.second.items
@@ -325,9 +330,11 @@ def check_answerable(
         )
 
 
-def _harness() -> dict[str, str]:
+def _harness(worker: Worker) -> dict[str, str]:
+    """What it ran under, and the models that it asked; a recording as it is now."""
     return {
         "assay": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
+        **worker.disclosed,
     }

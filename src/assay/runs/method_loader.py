@@ -16,7 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from assay.errors import BadOutput, MethodError, MethodExited, MethodNotLoaded, MethodRaised
+from assay.errors import (
+    AssayError,
+    BadOutput,
+    MethodError,
+    MethodExited,
+    MethodNotLoaded,
+    MethodRaised,
+)
 from assay.runs import event_loop
 from assay.runs.event_loop import EventLoop
 from assay.runs.method_signature import Predictor, bind, read_signature
@@ -67,10 +74,12 @@ def load(kind: str, target: str, attribute: str) -> Loaded:
         from assay.method.registry import REGISTERED
 
         return inspect_method(REGISTERED[target].method, isolated=True)
-    if kind == "critique":
-        from assay.critic.detector import CritiqueDetector
+    if kind == "model":
+        from assay.method.model_based.table import MODEL_METHODS
+        from assay.models.reference_facts import split_references
 
-        return inspect_method(CritiqueDetector(target), isolated=True)
+        make, models = MODEL_METHODS[attribute].make, split_references(target)
+        return inspect_method(guarded(lambda: make(models), MethodNotLoaded), isolated=True)
     module = guarded(lambda: _import(kind, target), MethodNotLoaded)
     if not hasattr(module, attribute):
         names = _methods_in(module)
@@ -157,7 +166,10 @@ def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
 def call(loaded: Loaded, question: str, response: str | None) -> object:
     """One answer, or a MethodError."""
     if loaded.batch:
-        return call_batch(loaded, [question], [response])[0]
+        (only,) = call_batch(loaded, [question], [response])
+        if isinstance(only, MethodError):
+            raise only
+        return only
     try:
         answer = loaded.ask(question, response)
         return answer if type(answer) in _PLAIN else _plain(_awaited(loaded, answer))
@@ -168,7 +180,10 @@ def call(loaded: Loaded, question: str, response: str | None) -> object:
 def call_batch(
     loaded: Loaded, questions: Sequence[str], responses: Sequence[str | None]
 ) -> list[object]:
-    """An answer for each item, or a MethodError of the whole batch."""
+    """An answer for each item, or a MethodError of the whole batch.
+
+    An exception in the place of an answer is the failure of that item alone.
+    """
     try:
         answers = _awaited(loaded, loaded.ask(list(questions), list(responses)))
         if not isinstance(answers, list | tuple) and callable(getattr(answers, "tolist", None)):
@@ -178,7 +193,10 @@ def call_batch(
             raise BadOutput(f"got {type(answers).__name__}, {expected}")
         if len(answers) != len(questions):
             raise BadOutput(f"got {counted(len(answers), 'answer')}, {expected}")
-        return [_plain(answer) for answer in answers]
+        return [
+            _translated(answer, MethodRaised) if isinstance(answer, Exception) else _plain(answer)
+            for answer in answers
+        ]
     except BadOutput:
         raise
     except BaseException as error:
@@ -209,6 +227,8 @@ def guarded(action: Callable[[], Any], kind: type[MethodError]) -> Any:  # noqa:
 
 def _translated(error: BaseException, kind: type[MethodError]) -> MethodError:
     """An exception of the method (SystemExit, a class of its own) as a MethodError."""
+    if isinstance(error, AssayError) and not isinstance(error, MethodError):  # ours says it all
+        return kind(" ".join(filter(None, (f"{error.message}.", error.hint))))
     if isinstance(error, SystemExit):
         return MethodExited(f"raised SystemExit({error.code!r:.40}){_place(error)}")
     try:

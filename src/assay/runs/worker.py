@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol, Self
 
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.digests import derive, digest
 from assay.errors import SpecError, storage
-from assay.method.registry import REGISTERED, MethodRef, parse_method, source_file
+from assay.method.registry import REGISTERED, MethodRef, bundled, parse_method, source_file
+from assay.models.recording import Recording
 from assay.runs.method_loader import FittedMethod, Modules, call, call_batch, fit, inspect_method
 from assay.runs.result import Limits
 from assay.runs.worker_process import ProcessWorker
@@ -33,6 +35,10 @@ class Worker(Protocol):
     printed: int
     passed: tuple[str, ...]
     broken: bool
+
+    @property
+    def disclosed(self) -> Mapping[str, str]:
+        """What the run says of the models that it asks."""
 
     def restart(self, *, seed: int | None = None) -> None:
         """Start afresh."""
@@ -75,9 +81,16 @@ def start_worker(
     limits: Limits | None = None,
     environment: Sequence[str] = (),
     on_print: Callable[[bytes], None] | None = None,
+    recording: Recording | None = None,
 ) -> Worker:
     """Load a method: a reference in a process of its own, a callable in this one."""
     if not isinstance(method, str):
+        if recording is not None:
+            raise SpecError(
+                f"`cassette={recording.path.name}` is for a method over models, such as"
+                " likelihood:MODEL, and this is a callable",
+                hint="A method of your own records its own calls.",
+            )
         if limits is not None or environment:
             raise SpecError(
                 "limits and an environment need a method in its own process, but a callable runs in"
@@ -98,6 +111,7 @@ def start_worker(
         limits=limits or Limits(),
         passed=environment,
         on_print=on_print,
+        recording=recording,
     )
 
 
@@ -112,7 +126,7 @@ def _file_digest(method: MethodRef) -> str | None:
 
 def default_task(worker: Worker, benchmark: Benchmark) -> Task:
     """The task of a method, by its name, its parameters or the benchmark."""
-    ours = REGISTERED.get(worker.method.text)
+    ours = bundled(worker.method.text)
     labelled = all(item.label is not None for item in benchmark.items)
     if labelled and not {"truth", "folklore"} <= set(benchmark.classes):
         return "detection" if ours is None or "detection" in ours.tasks else ours.tasks[0]
@@ -135,6 +149,7 @@ class TrustedWorker:
     printed = 0
     broken = False
     passed: tuple[str, ...] = ()
+    disclosed: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, method: Callable[..., Any] | FittedMethod) -> None:
         name = getattr(method, "__qualname__", type(method).__qualname__)

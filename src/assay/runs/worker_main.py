@@ -116,6 +116,8 @@ class Server:
 
 def _sendable(answer: object) -> dict[str, object]:
     """One answer of a batch, encoded separately, so that a bad one does not affect the others."""
+    if isinstance(answer, MethodError):
+        return {"failed": [answer.kind, answer.message]}
     try:
         json.dumps(answer)
     except _UNWRITABLE:

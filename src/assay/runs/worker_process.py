@@ -30,6 +30,8 @@ from assay.errors import (
 )
 from assay.method.installed_files import site_folders
 from assay.method.registry import MethodRef
+from assay.models.recording import Recording
+from assay.runs.disclosure import check_recordable, disclosed_harness
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
 from assay.sandbox.environment import job_environment
@@ -66,7 +68,10 @@ class ProcessWorker:
         temporary: Path | None = None,
         watched: bool = False,
         before_restart: Callable[[], None] | None = None,
+        recording: Recording | None = None,
     ) -> None:
+        check_recordable(method, recording)
+        self.recording = recording
         self.level = level
         self.before_restart = before_restart
         self.folder = folder
@@ -105,6 +110,11 @@ class ProcessWorker:
                 " that something of it may still run",
                 hint="A method that ends its parent has no result.",
             )
+
+    @property
+    def disclosed(self) -> Mapping[str, str]:
+        """What the run says of the method's models, prompts and recording."""
+        return disclosed_harness(self.method, self.recording)
 
     def restart(self, *, seed: int | None = None) -> None:
         """A fresh process, the method loaded again, with another seed where one is given."""
@@ -220,7 +230,10 @@ class ProcessWorker:
                 environment=job_environment(
                     self.passed,
                     temporary=self.temporary,
-                    more={"PYTHONHASHSEED": "0"},
+                    more={
+                        "PYTHONHASHSEED": "0",
+                        **({} if self.recording is None else self.recording.variables),
+                    },
                     isolated=self.bytecode is not None,
                 ),
                 output=out_end,

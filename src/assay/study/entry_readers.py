@@ -9,9 +9,10 @@ from assay.digests import is_digest
 from assay.errors import IntegrityError
 from assay.files import is_record_path
 from assay.ledger.entry import Entry
+from assay.study.graded_once.kinds import KINDS, result_file
 from assay.study.locate import FILE
 from assay.study.ratify.standing import standing
-from assay.study.records import BarsRecord, ClaimsRecord, StudyRecords, SubmissionRecord
+from assay.study.records import BarsRecord, GradedOnce, StudyRecords, SubmissionRecord
 from assay.study.study import RECORDS, bars_in
 
 NOTHING = "none"
@@ -165,34 +166,28 @@ def _dual(records: StudyRecords, entry: Entry, where: str) -> None:
     records.duals.append(entry)
 
 
-def claims_audit_file(name: str) -> str:
-    """Where the audit of sealed claims is stored."""
-    return f"claims/{name}/audit.json"
-
-
-def _claims_seal(records: StudyRecords, entry: Entry, where: str) -> None:
-    folder = f"claims/{entry.subject}/"
+def _sealed_once(records: StudyRecords, entry: Entry, where: str) -> None:
+    kind = entry.kind.removesuffix("-seal")
+    folder = f"{kind}/{entry.subject}/"
     inner = [name.removeprefix(folder) for name in entry.files if name.startswith(folder)]
     plain = [name for name in inner if is_record_path(name) and "/" not in name]
-    if (
-        not plain
-        or len(plain) < len(entry.files)
-        or claims_audit_file(entry.subject) in entry.files
-    ):
-        raise IntegrityError(f"{where}: expected the names of files of claims in {folder}")
-    if entry.subject in records.claims:
-        raise IntegrityError(f"{where}: they were sealed before")
-    records.claims[entry.subject] = ClaimsRecord(name=entry.subject, seal=entry)
+    result = result_file(kind, entry.subject)
+    if not plain or len(plain) < len(entry.files) or result in entry.files:
+        raise IntegrityError(f"{where}: expected the names of files of {kind} in {folder}")
+    if (kind, entry.subject) in records.graded_once:
+        raise IntegrityError(f"{where}: sealed before")
+    record = GradedOnce(kind=kind, name=entry.subject, seal=entry)
+    records.graded_once[kind, entry.subject] = record
 
 
-def _claims(records: StudyRecords, entry: Entry, where: str) -> None:
-    _expect(entry, where, claims_audit_file(entry.subject))
-    record = records.claims.get(entry.subject)
+def _graded_once(records: StudyRecords, entry: Entry, where: str) -> None:
+    _expect(entry, where, result_file(entry.kind, entry.subject))
+    record = records.graded_once.get((entry.kind, entry.subject))
     if record is None:
-        raise IntegrityError(f"{where}: these claims were never sealed")
-    if record.audit is not None:
-        raise IntegrityError(f"{where}: they were graded before")
-    record.audit = entry
+        raise IntegrityError(f"{where}: never sealed")
+    if record.grade is not None:
+        raise IntegrityError(f"{where}: graded before")
+    record.grade = entry
 
 
 def _authority(records: StudyRecords, entry: Entry, where: str) -> None:
@@ -247,8 +242,8 @@ READERS: Mapping[str, Callable[[StudyRecords, Entry, str], None]] = {
     "ratify": _frozen,
     "revert": _frozen,
     "dual": _dual,
-    "claims-seal": _claims_seal,
-    "claims": _claims,
+    **{f"{kind}-seal": _sealed_once for kind in KINDS},
+    **dict.fromkeys(KINDS, _graded_once),
     "authority": _authority,
     "timestamp": _timestamp,
 }

@@ -39,12 +39,13 @@ class SubmissionRecord:
 
 
 @dataclass(kw_only=True)
-class ClaimsRecord:
-    """The entries about sealed claims: their seal, and the audit that graded them."""
+class GradedOnce:
+    """The entries about files that were sealed to be graded once: their seal, and the grade."""
 
+    kind: str
     name: str
     seal: Entry
-    audit: Entry | None = None
+    grade: Entry | None = None
 
 
 class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +62,8 @@ class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
 class StudyRecords:
     """The entries of a ledger, by subject: opening, bars, submissions, ratified artifacts.
 
-    `duals` are those of dual-condition results; `authorities` and `timestamps` attest times.
+    `duals` are those of dual-condition results; `graded_once` is by kind and name; `authorities`
+    and `timestamps` attest times.
     """
 
     opening: Entry | None = None
@@ -69,7 +71,7 @@ class StudyRecords:
     submissions: dict[str, SubmissionRecord] = field(default_factory=dict)
     ratified: list[Entry] = field(default_factory=list)
     duals: list[Entry] = field(default_factory=list)
-    claims: dict[str, ClaimsRecord] = field(default_factory=dict)
+    graded_once: dict[tuple[str, str], GradedOnce] = field(default_factory=dict)
     authorities: list[Entry] = field(default_factory=list)
     timestamps: list[Entry] = field(default_factory=list)
 
@@ -105,7 +107,7 @@ class StudyRecords:
             own = (record.seal, record.started, record.run, record.grade, *record.scores.values())
             entries += [entry for entry in own if entry is not None]
         entries += [*self.ratified, *self.duals]
-        for claims in self.claims.values():
-            entries += [claims.seal] if claims.audit is None else [claims.seal, claims.audit]
+        for sealed in self.graded_once.values():
+            entries += [sealed.seal] if sealed.grade is None else [sealed.seal, sealed.grade]
         entries += [*self.authorities, *self.timestamps]
         return {name: entry for entry in entries for name in entry.files}

@@ -11,6 +11,8 @@ checkpoints/            checkpoints of the ledger that were kept, and timestamps
 authorities/            certificates of the authorities that timestamps come from
 comparisons/            what artifacts were ratified by
 claims/NAME/            files of claims, as sealed, and the audit that graded them
+faithfulness/NAME/      the plan of a faithfulness audit, as sealed, and the audit
+asymmetry/NAME/         the plan of an asymmetry experiment, as sealed, and its result
 ledger.jsonl            one line for everything that happened
 """
 
@@ -32,6 +34,7 @@ from assay.errors import DigestMismatch, IntegrityError, NotHere, SpecError, sto
 from assay.files import inside, read_inside
 from assay.ledger.chain import Chain
 from assay.ledger.file import LedgerFile, read_ledger
+from assay.study.graded_once.kinds import KINDS
 from assay.study.locate import FILE, LEDGER, study_root
 from assay.study.submissions.spec import SealedCorpus
 from assay.toml import read_toml
@@ -41,7 +44,7 @@ MAX_PLAN_BYTES = MAX_TOML_BYTES
 """The most bytes of study.toml that are read; copies of a study are recognised by this file."""
 RECORDS = frozenset(
     {FILE, LEDGER, "bars", "preregs", "runs", "scorecards", "grades", "controls", "checkpoints"}
-    | {"comparisons", "authorities", "claims"}
+    | {"comparisons", "authorities", *KINDS}
 )
 """The study's own files and folders."""
 PAGES = frozenset({"BOARD.md", "CALIBRATION.md", "FALSIFIED.md"})

@@ -6,6 +6,8 @@ from pathlib import Path
 from assay.files import write_whole
 from assay.study.board import Board, board
 from assay.study.entries import records_of
+from assay.study.frontier.best import frontier
+from assay.study.frontier.result import Frontier
 from assay.study.predictions.calibration import Calibration, calibrate
 from assay.study.predictions.falsified import Falsified, falsified
 from assay.study.records import StudyRecords, Unreadable
@@ -17,17 +19,23 @@ from assay.study.verify.context import View
 def board_of(study: StudyFolder, records: StudyRecords | None = None) -> Board:
     """The board of a study."""
     records = records or records_of(study)
-    benchmark = study.config.benchmark
-    name = study.corpus(benchmark).name
     submissions, unreadable = submissions_of(study, records)
-    return board(
-        study.config.name,
-        name,
-        benchmark.digest,
-        submissions,
-        versions_of(study, records),
-        unreadable=unreadable,
-    )
+    versions = versions_of(study, records)
+    return board(*_names(study), submissions, versions, unreadable=unreadable)
+
+
+def frontier_of(study: StudyFolder, *, bars: str | None = None) -> Frontier:
+    """The best submission of each class of method, under the newest bars or those named."""
+    records = records_of(study)
+    submissions, unreadable = submissions_of(study, records)
+    versions = versions_of(study, records)
+    return frontier(*_names(study), submissions, versions, bars=bars, unreadable=unreadable)
+
+
+def _names(study: StudyFolder) -> tuple[str, str, str]:
+    """The study's name, and its benchmark by name and digest."""
+    benchmark = study.config.benchmark
+    return study.config.name, study.corpus(benchmark).name, benchmark.digest
 
 
 def calibration_of(study: StudyFolder, records: StudyRecords | None = None) -> Calibration:

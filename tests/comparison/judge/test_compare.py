@@ -169,6 +169,33 @@ def test_costs_are_shown_decide_nothing_and_are_told_when_they_rise():
     assert "not part of the verdict" in drawn(found)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.0, 0.5), st.floats(0.0, 1.0))
+def test_the_interval_of_a_cost_excludes_0_exactly_when_its_p_value_is_at_most_5_per_cent(
+    seed, lost, gain
+):
+    rng = np.random.default_rng(seed)
+    sides = [
+        [
+            Trial(
+                instance=f"q{i}",
+                trial=n,
+                dimensions={"acc": int(rng.random() < 0.5)}
+                | ({} if rng.random() < lost else {"seconds": rng.normal(5.0 + shift, 1.0)}),
+            )
+            for i in range(30)
+            for n in range(3)
+        ]
+        for shift in (0.0, gain)
+    ]
+    found = compare(
+        baseline=sides[0], candidate=sides[1], lower=["seconds"], policies={"missing": "exclude"}
+    )
+    (cost,) = (one for one in found.dimensions if one.name == "seconds")
+    assert (cost.low > 0.0 or cost.high < 0.0) == (cost.p <= 0.05)
+    assert (cost.cls.value == "unclear") == (cost.p > 0.05)
+
+
 def test_flips_are_named_both_ways():
     found = compare(baseline=side([0, 1, 1, 0]), candidate=side([1, 0, 1, 0]))
     assert [(one.instance, one.to) for one in found.flips] == [("q0", "ideal"), ("q1", "short")]

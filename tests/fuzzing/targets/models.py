@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
+from assay.critic.faithfulness.read import read_claims
 from assay.critic.tokens import judge
 from assay.critic.wordings import BUNDLED, wordings
-from assay.models.cassette import Mode, Recorded, recorded_line
+from assay.models.cassette import Cassette, Mode, Recorded, recorded_line
 from assay.models.http import forms
 from assay.models.http.address import read_address
 from assay.models.replies import ChatReply, TokenOption, Usage
@@ -83,10 +84,35 @@ def _recordings(scratch: Path) -> Reader:
 
     def read(data: bytes) -> object:
         path = file.put(data)
-        with Recorded(path, None, name="m", mode=Mode.REPLAY) as recorded:
+        with Recorded(Cassette(path, Mode.REPLAY), None, name="m", own=True) as recorded:
             return recorded.ask(request)
 
     return Reader(read=read, seeds=[made + b"\n"])
+
+
+TABLES = b"""[[claim]]
+id = "v3"
+claim = "The rate is 5.88 %."
+path = "source.txt"
+predicted = [0.0, 0.2]
+confidence = 0.9
+"""
+LINES = b"""{"id": "a", "claim": "It rose.", "passage": "It fell.", "kind": "wrong-sign"}
+{"id": "b", "claim": "Yes.", "passage": "No.", "kind": "fabrication", "predicted": [0, 1e-3]}
+"""
+
+
+@target("models: claims in tables", thousands=40)
+def _tables_of_claims(scratch: Path) -> Reader:
+    (scratch / "source.txt").write_text("The rate is 5.88 %.")
+    file = ScratchFile(scratch / "claims.toml")
+    return Reader(read=lambda data: read_claims(file.put(data), "paraphrases"), seeds=[TABLES])
+
+
+@target("models: claims in lines", thousands=40)
+def _lines_of_claims(scratch: Path) -> Reader:
+    file = ScratchFile(scratch / "claims.jsonl")
+    return Reader(read=lambda data: read_claims(file.put(data), "controls"), seeds=[LINES])
 
 
 @target("models: wordings", thousands=40)

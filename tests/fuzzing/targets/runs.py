@@ -76,7 +76,10 @@ def _reference(_: Path) -> Reader:
         read=lambda data: parse_method(
             data.decode("utf-8", "surrogateescape"), registered=REGISTERED
         ),
-        seeds=[b"oracle:word_length", b"json:loads", b"package.module:function"],
+        seeds=[
+            *(b"oracle:word_length", b"json:loads", b"package.module:function"),
+            *(b"likelihood:local", b"disagreement:local:a.gguf,https://a.org/v1#m"),
+        ],
         language="text",
     )
 

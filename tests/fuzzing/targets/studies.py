@@ -51,6 +51,7 @@ fail = 0.75
 """
 PREREG = b"""
 method = "method.py:detect"
+method_class = "likelihood"
 task = "detection"
 item_seconds = 1.5
 load_seconds = 60

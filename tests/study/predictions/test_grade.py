@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.study.predictions.grade import grade, interval_score, ranked_score, values_of
+from assay.predicted.ranges import interval_score
+from assay.study.predictions.grade import grade, ranked_score, values_of
 from assay.study.predictions.spec import VERDICTS, Predictable, parse_prediction
 
 BARS = assay.load_bars("v3")

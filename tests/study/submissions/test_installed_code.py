@@ -99,7 +99,7 @@ def test_without_the_guard_other_installed_code_would_run(tmp_path, place, monke
     study = a_study(tmp_path / "home", "opened")
     sealed(study, body=BODY)
     append(place / "plantedlib/__init__.py", "#")
-    monkeypatch.setattr("assay.study.submissions.sealed._check_engine", lambda sealed: None)
+    monkeypatch.setattr("assay.study.submissions.sealed._check_engine", lambda *_: None)
     run_sealed(study, "001", unwitnessed=True)
     assert rerun(study, "001").same_installed
     monkeypatch.undo()

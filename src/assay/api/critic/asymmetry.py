@@ -2,25 +2,25 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import Unpack
 
-from assay.api.arguments import words
-from assay.api.columns import ColumnWords, columns_of
-from assay.api.critic.critique import Progress, shown_answers, silent
-from assay.api.critic.settings import ModelSettings
+import msgspec
+
+from assay.api.critic.critique import Progress, calls_of, shown_answers, silent
+from assay.api.critic.settings import CritiqueWords, ModelSettings, columns_in, settings_of
 from assay.benchmark.benchmark import Benchmark
 from assay.benchmark.load import load_benchmark
 from assay.critic.asymmetry import judge
 from assay.critic.asymmetry.collect import PROMPTS, asymmetry_each
-from assay.critic.asymmetry.result import CRITIQUE, GENERATION, Asymmetry
+from assay.critic.asymmetry.result import CRITIQUE, FORMAT, GENERATION, Asymmetry
+from assay.critic.asymmetry.spec import AsymmetryPlan, PlannedItem
 from assay.critic.collect import ShownAnswer
-from assay.critic.tokens import MIN_MASS
+from assay.critic.spec import Wording
 from assay.digests import listing_digest
 from assay.errors import SpecError
-from assay.models.budget import Budget
+from assay.models.cassette import Cassette
 from assay.models.model import Model
-from assay.models.reference import KEY_VARIABLE
+from assay.models.reference import model_name
 
 
 def asymmetry(
@@ -28,20 +28,9 @@ def asymmetry(
     *,
     model: str,
     encoder: str | None = "encoder",
-    wording: str | Sequence[str] = (),
-    jobs: int | None = None,
-    cassette: str | Path | None = None,
-    mode: str = "auto",
     generation_at_least: float = GENERATION,
     critique_at_least: float = CRITIQUE,
-    min_mass: float = MIN_MASS,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
-    price: tuple[float, float] | None = None,
-    key_env: str = KEY_VARIABLE,
-    call_seconds: float | None = None,
-    **columns: Unpack[ColumnWords],
+    **words: Unpack[CritiqueWords],
 ) -> Asymmetry:
     """Find out whether a model says, on its own, the misconceptions that it rejects when shown.
 
@@ -63,39 +52,63 @@ def asymmetry(
         ...     print(type(error).__name__)
         NotRecorded
     """
-    settings = ModelSettings(
-        model=model,
-        wording=words(wording),
-        jobs=jobs,
-        cassette=cassette,
-        mode=mode,
-        min_mass=min_mass,
-        key_env=key_env,
-        call_seconds=call_seconds,
-        budget=Budget(calls=max_calls, tokens=max_tokens, money=max_cost, price=price),
+    settings, columns = settings_of(model, words), columns_in(words)
+    plan = asymmetry_plan(
+        load_benchmark(data, columns=columns),
+        settings,
+        encoder=encoder,
+        thresholds=(generation_at_least, critique_at_least),
     )
-    benchmark = load_benchmark(data, columns=columns_of(columns))
-    thresholds = generation_at_least, critique_at_least
-    return asymmetries(benchmark, settings, encoder=encoder, thresholds=thresholds)
+    return measured(plan, settings)
 
 
-def asymmetries(
+def asymmetry_plan(
     benchmark: Benchmark,
     settings: ModelSettings,
     *,
     encoder: str | None,
     thresholds: tuple[float, float],
+) -> AsymmetryPlan:
+    """All that is asked and how it is judged; nothing is asked yet."""
+    chosen = settings.wordings()
+    return AsymmetryPlan(
+        format=FORMAT,
+        reference=settings.model,
+        model=model_name(settings.model),
+        encoder_reference=encoder,
+        encoder=None if encoder is None else model_name(encoder),
+        prompt=asymmetry_prompt(chosen),
+        data=benchmark.name,
+        digest=benchmark.digest,
+        generation_at_least=thresholds[0],
+        critique_at_least=thresholds[1],
+        toy=settings.toy,
+        wordings=chosen,
+        min_mass=settings.min_mass,
+        top=settings.first_tokens(),
+        items=tuple(_misconceptions(benchmark)),
+    )
+
+
+def asymmetry_prompt(wordings: Sequence[Wording]) -> str:
+    """One digest over all that the model is asked."""
+    return listing_digest("asymmetry", (*PROMPTS, *(each.digest for each in wordings)))
+
+
+def measured(
+    plan: AsymmetryPlan,
+    settings: ModelSettings,
+    *,
+    sealed: bool = False,
     progress: Progress = silent,
 ) -> Asymmetry:
-    """The experiment, with progress shown."""
-    for name, value in zip(("generation_at_least", "critique_at_least"), thresholds, strict=True):
-        if not 0.0 <= value <= 1.0:
-            raise SpecError(f"`{name}={value}`: expected 0 to 1")
-    chosen, pairs = settings.wordings(), _misconceptions(benchmark)
-    first, at_once = settings.first_tokens(), settings.at_once()
+    """The experiment of a plan, with progress shown."""
+    pairs = [ShownAnswer(**msgspec.structs.asdict(each)) for each in plan.items]
+    at_once = settings.at_once()
     with (
-        settings.open() as opened,
-        _encoder(settings, encoder) as similar,
+        settings.recording() as cassette,
+        settings.open(cassette=cassette) as opened,
+        _encoder(settings, plan.encoder_reference, cassette) as similar,
         progress("asking", len(pairs)) as step,
     ):
         items = list(
@@ -103,34 +116,25 @@ def asymmetries(
                 opened,
                 similar,
                 pairs,
-                chosen,
+                plan.wordings,
                 jobs=at_once,
-                top=first,
-                min_mass=settings.min_mass,
+                top=plan.top,
+                min_mass=plan.min_mass,
                 on_item=step,
             )
         )
-        asked = judge.AsymmetrySetting(
-            model=opened.name,
-            encoder=None if similar is None else similar.name,
-            prompt=listing_digest("asymmetry", (*PROMPTS, *(each.digest for each in chosen))),
-            data=benchmark.name,
-            digest=benchmark.digest,
-            generation_at_least=thresholds[0],
-            critique_at_least=thresholds[1],
-            toy=settings.toy,
-        )
-    return judge.asymmetry(items, asked)
+        calls = calls_of(opened)
+    return judge.asymmetry(items, plan, cassette=calls, sealed=sealed)
 
 
 def _encoder(
-    settings: ModelSettings, reference: str | None
+    settings: ModelSettings, reference: str | None, cassette: Cassette | None
 ) -> AbstractContextManager[Model | None]:
-    """The model of v1, recorded beside the other: a recording has one writer."""
-    return nullcontext(None) if reference is None else settings.open(reference, beside="encoder")
+    """The model of v1, recorded into the same file as the other."""
+    return nullcontext(None) if reference is None else settings.open(reference, cassette=cassette)
 
 
-def _misconceptions(benchmark: Benchmark) -> list[ShownAnswer]:
+def _misconceptions(benchmark: Benchmark) -> list[PlannedItem]:
     """The positive records."""
     wrong = {item.id for item in benchmark.items if item.label}
     if not wrong:
@@ -138,4 +142,8 @@ def _misconceptions(benchmark: Benchmark) -> list[ShownAnswer]:
             f"{benchmark.name} has no positive records, which would be the misconceptions",
             hint="Say which records are positive: `label=COLUMN`, `positive='class = folklore'`.",
         )
-    return [pair for pair in shown_answers(benchmark) if pair.id in wrong]
+    return [
+        PlannedItem(id=pair.id, question=pair.question, response=pair.response)
+        for pair in shown_answers(benchmark)
+        if pair.id in wrong
+    ]

@@ -1,22 +1,54 @@
-"""Which model is asked, and how: what `critique` and `asymmetry` have in common."""
+"""Which model is asked, and how: the words that all verbs have which ask a model."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypedDict
 
+from assay.api.arguments import words as several
+from assay.api.columns import ColumnWords, columns_of
+from assay.benchmark.benchmark import Columns
 from assay.critic.collect import LOCAL_TOP, TOP
+from assay.critic.spec import Mode as Against
 from assay.critic.spec import Wording
 from assay.critic.tokens import MIN_MASS
 from assay.critic.wordings import wordings
 from assay.errors import SpecError
 from assay.models.budget import Budget
-from assay.models.cassette import Mode
+from assay.models.cassette import Cassette, Mode, mode_of
 from assay.models.model import Model
 from assay.models.reference import KEY_VARIABLE, is_local, open_model
+from assay.models.reference_facts import usual_jobs
 
-_JOBS, _MOST_JOBS = 8, 256
+_MOST_JOBS = 256
 _MOST_TOP = 1000
 _TOY = "local"
+
+
+class CallWords(TypedDict, total=False):
+    """How calls are made, which changes no reply. A word that is None has its default."""
+
+    jobs: int | None
+    cassette: str | Path | None
+    mode: str | None
+    max_calls: int | None
+    max_tokens: int | None
+    max_cost: float | None
+    price: tuple[float, float] | None
+    key_env: str | None
+    call_seconds: float | None
+
+
+class AskedWords(TypedDict, total=False):
+    """In which words a model is asked. A word that is None has its default."""
+
+    wording: str | Sequence[str] | None
+    min_mass: float | None
+
+
+class ModelWords(CallWords, AskedWords, total=False):
+    """In which words a model is asked, and how calls are made."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,13 +70,13 @@ class ModelSettings:
         """Whether this is the small model of the package."""
         return self.model == _TOY
 
-    def wordings(self) -> tuple[Wording, ...]:
+    def wordings(self, against: Against = "knowledge") -> tuple[Wording, ...]:
         """The wordings to ask in."""
-        return wordings(self.wording)
+        return wordings(self.wording, mode=against)
 
     def at_once(self) -> int:
-        """Calls at a time; a model on this machine answers one after another."""
-        usual = 1 if is_local(self.model) else _JOBS
+        """Calls at a time."""
+        usual = usual_jobs(self.model)
         return _between("jobs", usual if self.jobs is None else self.jobs, _MOST_JOBS)
 
     def first_tokens(self, top: int | None = None) -> int:
@@ -52,28 +84,54 @@ class ModelSettings:
         usual = LOCAL_TOP if is_local(self.model) else TOP
         return _between("top", usual if top is None else top, _MOST_TOP)
 
-    def open(self, reference: str | None = None, *, beside: str = "") -> Model:
-        """The model, or another by its reference; a recording of it lies beside, by this word."""
+    def recording(self) -> AbstractContextManager[Cassette | None]:
+        """The recording, open for the calls of several models."""
+        mode = mode_of(self.mode, recorded=self.cassette is not None)
+        return nullcontext() if self.cassette is None else Cassette(Path(self.cassette), mode)
+
+    def open(self, reference: str | None = None, *, cassette: Cassette | None = None) -> Model:
+        """The model, or another by its reference, recorded into an open cassette or its own."""
         path = None if self.cassette is None else Path(self.cassette)
-        if path is not None and beside:
-            path = path.with_suffix(f".{beside}{path.suffix}")
         return open_model(
             reference or self.model,
-            cassette=path,
-            mode=self._mode(),
+            cassette=cassette or path,
+            mode=mode_of(self.mode, recorded=self.cassette is not None),
             key_env=self.key_env,
             seconds=self.call_seconds,
             budget=self.budget,
         )
 
-    def _mode(self) -> Mode:
-        if self.mode not in list(Mode):
-            raise SpecError(f"`mode={self.mode:.40}`: expected {', '.join(Mode)}")
-        if self.cassette is None and self.mode != Mode.AUTO:
-            raise SpecError(
-                f"`mode={self.mode}` needs the file of a recording: `cassette=calls.jsonl`"
-            )
-        return Mode(self.mode)
+
+class CritiqueWords(ColumnWords, ModelWords, total=False):
+    """How a model is asked, and which column of the data holds what."""
+
+
+class SealedWords(ColumnWords, AskedWords, total=False):
+    """In which words a model will be asked, and which column of the data holds what."""
+
+
+def settings_of(model: str, words: ModelWords | AskedWords) -> ModelSettings:
+    """The settings that the words of a verb name, over the defaults; others are passed over."""
+    given: Any = {name: value for name, value in words.items() if value is not None}
+    budget = Budget(
+        calls=given.get("max_calls"),
+        tokens=given.get("max_tokens"),
+        money=given.get("max_cost"),
+        price=given.get("price"),
+    )
+    own = {name: value for name, value in given.items() if name in _OWN}
+    wording = several(given.get("wording", ()))
+    return ModelSettings(model=model, budget=budget, **own | {"wording": wording})
+
+
+def columns_in(words: CritiqueWords | SealedWords) -> Columns:
+    """The columns that are named among the words."""
+    named: Any = {name: value for name, value in words.items() if name in _OF_COLUMNS}
+    return columns_of(named)
+
+
+_OWN = ModelSettings.__dataclass_fields__.keys() & ModelWords.__annotations__.keys()
+_OF_COLUMNS = ColumnWords.__annotations__.keys()
 
 
 def _between(name: str, number: int, most: int) -> int:

@@ -19,20 +19,21 @@ from assay.api.study.publication import (
     unshared_data,
 )
 from assay.api.study.results import ScoredStudy, SealedSubmission, Withdrawal
+from assay.api.study.sealed_once import SealedOnce
 from assay.api.study.verification import shown_from
 from assay.benchmark.benchmark import Benchmark, Task
 from assay.benchmark.load import load_benchmark, load_second
-from assay.claim_audit.result import ClaimAudit
-from assay.claim_audit.sealed_claims import SealedClaims, grade_claims, seal_claims
 from assay.errors import AssayError, MethodError, SpecError
 from assay.gauntlet.load import DEFAULT_BARS, load_bars
 from assay.gauntlet.result import Scorecard
+from assay.models.recording import replayed
 from assay.report.study.views import refresh_views, verify
 from assay.result import Viewed
 from assay.runs.collect import Listener
 from assay.sandbox.environment import missing_variable
 from assay.study.board import Board
 from assay.study.create import new_study
+from assay.study.frontier.result import Frontier
 from assay.study.predictions.calibration import Calibration
 from assay.study.predictions.falsified import AllFalsified
 from assay.study.scorecards.rejudge import judge_in_study, judge_study
@@ -43,10 +44,10 @@ from assay.study.submissions.run import Finished, run_sealed
 from assay.study.submissions.spec import Prereg
 from assay.study.submissions.withdraw import withdraw
 from assay.study.verify.procedure import Verification
-from assay.study.views import board_of, calibration_of, falsified_of
+from assay.study.views import board_of, calibration_of, falsified_of, frontier_of
 
 
-class Study(Viewed):
+class Study(SealedOnce, Viewed):
     """A folder in which predictions are sealed before anything runs, and every method runs once.
 
     Make one with `Study.create`, or open it with `Study.open`. Every method is a verb of the
@@ -147,7 +148,9 @@ class Study(Viewed):
         item_seconds: float = 30.0,
         load_seconds: float = 60.0,
         env: str | Sequence[str] = (),
+        method_class: str | None = None,
         prediction: Mapping[str, Any] | None = None,
+        cassette: str | Path | None = None,
     ) -> Path:
         """Begin a submission: a copy of the method, and a `prediction.toml` to fill in.
 
@@ -158,8 +161,10 @@ class Study(Viewed):
             item_seconds: seconds for one item.
             load_seconds: seconds to import, or fit.
             env: the name of a variable to pass to the method, or several.
+            method_class: the class of a method of your own, such as `likelihood`, for `frontier`.
             prediction: the keys of `prediction.toml`, which is then filled in, such as
                 `{"ranges": {"D1": [0.7, 0.85]}, "outcomes": {"fail": 0.6, "pass": 0.4}}`.
+            cassette: a recording of the calls of a method over models, which will be replayed.
 
         Returns the folder of the submission; everything in it is sealed.
 
@@ -170,11 +175,19 @@ class Study(Viewed):
             item_seconds=item_seconds,
             load_seconds=load_seconds,
             environment=words(env),
+            method_class=method_class,
         )
         try:
-            return draft(self.folder, id, method, task=task, prereg=prereg, prediction=prediction)[
-                0
-            ]
+            made, _ = draft(
+                self.folder,
+                id,
+                method,
+                task=task,
+                prereg=prereg,
+                prediction=prediction,
+                recording=replayed(cassette),
+            )
+            return made
         except MethodError as error:
             error.hint = missing_variable(error.message, prereg.environment) or error.hint
             raise
@@ -275,35 +288,19 @@ class Study(Viewed):
             commit=published.commit,
         )
 
-    @checked
-    def seal_claims(self, *sources: str | Path, name: str) -> SealedClaims:
-        """Seal files of claims with what is predicted of each; nothing is checked yet.
-
-        Args:
-            sources: claim files, and texts with claims in place; copies are kept in the study.
-            name: what the claims are called in the study.
-
-        """
-        return seal_claims(self.folder, [Path(source) for source in sources], name)
-
-    @checked
-    def grade_claims(
-        self, name: str, *, root: str | Path | None = None, allow_commands: bool = False
-    ) -> ClaimAudit:
-        """Check sealed claims, once, and grade what was predicted; the audit is kept.
-
-        Args:
-            name: what the claims are called in the study.
-            root: the folder that paths in claims start from. Default: the repository.
-            allow_commands: run the commands of `command_output_equals`, confined.
-
-        """
-        top = None if root is None else Path(root)
-        return grade_claims(self.folder, name, root=top, allow_commands=allow_commands)
-
     def board(self) -> Board:
         """Every submission under every version of the bars, from records alone."""
         return board_of(self.folder)
+
+    @checked
+    def frontier(self, *, bars: str | None = None) -> Frontier:
+        """The best submission of each class of method, and the bar that stops it.
+
+        Args:
+            bars: the version of the bars. Default: the newest.
+
+        """
+        return frontier_of(self.folder, bars=bars)
 
     def calibration(self) -> Calibration:
         """How good the predictions of the study are."""

@@ -121,7 +121,8 @@ def _costs(
             if kept.design.unit == "run"
             else flip_signs(np.subtract(*kept.evened().sides(*columns)[::-1]), **how)
         )
-        p_values = resampled.p_values().tolist()
+        agree = resampled.observed * (means[1] - means[0]) > 0.0
+        p_values = np.where(agree, resampled.p_values(), 1.0).tolist()
     for place, index in enumerate(indices):
         before, after = float(means[0][place]), float(means[1][place])
         described = replace(
@@ -133,19 +134,27 @@ def _costs(
 def _tested(
     described: DimensionResult, difference: MeanDifference | None, p: float | None, level: float
 ) -> DimensionResult:
-    """A cost with its difference, and its class if it was tested."""
+    """A cost with its difference, and its class if it was tested.
+
+    Resampling and the interval test it, and both must show it: the p-value is the larger one, and
+    the interval of what is not shown includes 0. They may differ where runs lack a value, since
+    resampling uses as many runs of an instance on both sides.
+    """
     baseline, candidate = described.baseline, described.candidate
     assert baseline is not None and candidate is not None  # noqa: S101 - it has values
     delta = candidate - baseline if difference is None else difference.value
     if p is None:
         return replace(described, delta=delta)
-    low, high = (None, None) if difference is None else difference.interval(level)
+    low, high = None, None
+    if difference is not None:  # differences that are all the same have no interval
+        p = max(p, difference.p_value())
+        low, high = difference.interval(level)
+        if p > 1.0 - level:
+            low, high = min(low, 0.0), max(high, 0.0)
     change = None
     if described.better is not None:
-        # Differences that are all the same have no interval, and only the p-value to be rare by.
-        apart = delta != 0.0 if low is None or high is None else low > 0.0 or high < 0.0
         gained = delta < 0.0 if described.better == "lower" else delta > 0.0
-        shown = apart and p <= 1.0 - level
+        shown = delta != 0.0 and p <= 1.0 - level
         change = (Change.IMPROVEMENT if gained else Change.DECLINE) if shown else Change.UNCLEAR
     return replace(described, delta=delta, low=low, high=high, p=p, cls=change)
 

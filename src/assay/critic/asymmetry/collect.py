@@ -8,7 +8,6 @@ v3  the same, forced into one character (T, F or U)
 Beside them the critique: does the model reject the misconception when it is shown it?
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -18,8 +17,10 @@ from assay.critic.spec import Wording
 from assay.critic.tokens import chosen, pool
 from assay.errors import BadReply, ModelError
 from assay.models.model import Model, ask_each
-from assay.models.replies import ChatReply, EmbeddingReply, Reply
+from assay.models.prompts import filled
+from assay.models.replies import ChatReply, Reply
 from assay.models.requests import Embedding, Request, asked
+from assay.models.vectors import cosine
 
 MOST_WORDS = 120
 """Tokens of a free answer."""
@@ -71,7 +72,10 @@ def asymmetry_each(
     for pair, reply, critique in zip(pairs, free, shown, strict=True):
         text = _chat(reply).text.strip()
         vectors = None if encoder is None else _similarity(encoder, text, pair.response)
-        asked_both = (asked(_filled(prompt, pair.response, text), top=top) for prompt in (_V2, _V3))
+        shown_both = (
+            filled(prompt, {"statement": pair.response, "text": text}) for prompt in (_V2, _V3)
+        )
+        asked_both = (asked(prompt, top=top) for prompt in shown_both)
         v2, v3 = islice(ask_each(model, asked_both, jobs=1), 2)
         yield Misconception(
             id=pair.id,
@@ -85,13 +89,7 @@ def asymmetry_each(
 
 
 def _free(pair: ShownAnswer) -> Request:
-    return asked(_FREE.replace("{question}", pair.question), max_tokens=MOST_WORDS)
-
-
-def _filled(prompt: str, statement: str, text: str) -> str:
-    before, _, after = prompt.partition("{statement}")
-    middle, _, end = after.partition("{text}")
-    return f"{before}{statement}{middle}{text}{end}"
+    return asked(filled(_FREE, {"question": pair.question}), max_tokens=MOST_WORDS)
 
 
 def _chat(reply: Reply | ModelError) -> ChatReply:
@@ -110,10 +108,5 @@ def _stance(reply: Reply | ModelError, measure: str, min_mass: float) -> Stance:
 
 def _similarity(encoder: Model, text: str, statement: str) -> float:
     """The cosine of two texts' vectors."""
-    one, other = (_vector(encoder.ask(Embedding(text=each or " "))) for each in (text, statement))
-    lengths = math.hypot(*one) * math.hypot(*other)
-    return math.fsum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
-
-
-def _vector(reply: EmbeddingReply) -> tuple[float, ...]:
-    return reply.vector
+    one, other = (encoder.ask(Embedding(text=each or " ")).vector for each in (text, statement))
+    return cosine(one, other)

@@ -3,20 +3,20 @@
 from collections import Counter
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
 from assay.caveats import Caveats, Codes
 from assay.critic.asymmetry.result import (
-    CRITIQUE,
     FORMAT,
-    GENERATION,
     Asymmetry,
     Measure,
     Misconception,
     Quadrant,
     Stance,
 )
+from assay.critic.asymmetry.spec import AsymmetrySetting, rate_name
+from assay.critic.result import Calls
+from assay.predicted.ranges import RangeGrades, grade_range, range_grades
 from assay.stats import proportions
 from assay.stats.estimate import Estimate
 
@@ -26,6 +26,8 @@ CODES: Codes = {
     "mostly-unclear": "A measure could not decide about most items.",
     "abstained": "The model did not answer YES or NO to some items, which have no score.",
     "toy-model": "The model inside the package is too small to judge facts.",
+    "asked-before": "Replies of a sealed experiment were recorded before this grading of it.",
+    "replayed": "The replies come from a recording; the model was not asked.",
 }
 _ABOUT = {
     "v1": "similarity of the free answer to the misconception",
@@ -35,23 +37,15 @@ _ABOUT = {
 _HALF = 0.5
 
 
-class AsymmetrySetting(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked of which model, over which data, with which thresholds."""
-
-    model: str
-    encoder: str | None
-    prompt: str
-    data: str
-    digest: str
-    generation_at_least: float = GENERATION
-    critique_at_least: float = CRITIQUE
-    toy: bool = False
-
-
-def asymmetry(items: Sequence[Misconception], setting: AsymmetrySetting) -> Asymmetry:
+def asymmetry(
+    items: Sequence[Misconception],
+    setting: AsymmetrySetting,
+    *,
+    cassette: Calls | None = None,
+    sealed: bool = False,
+) -> Asymmetry:
     """The rates by each measure; an item on which the critique abstained is unclear."""
-    names = ["v2", "v3"] if setting.encoder is None else ["v1", "v2", "v3"]
-    measures = tuple(_measure(name, items, setting) for name in names)
+    measures = tuple(_measure(name, items, setting) for name in setting.measures)
     opposite = tuple(
         item.id
         for item in items
@@ -71,9 +65,28 @@ def asymmetry(items: Sequence[Misconception], setting: AsymmetrySetting) -> Asym
         critique_at_least=setting.critique_at_least,
         measures=measures,
         disagreements=opposite,
-        caveats=_caveats(measures, items, opposite, setting).by_weight(),
+        grades=_grades(measures, setting),
+        cassette=cassette,
+        caveats=_with_recording(
+            _caveats(measures, items, opposite, setting), cassette, sealed=sealed
+        ).by_weight(),
         items=tuple(items),
     )
+
+
+def _grades(measures: Sequence[Measure], setting: AsymmetrySetting) -> RangeGrades | None:
+    """What was predicted of the rates, against what they are."""
+    rates = {}
+    for each in measures:
+        rates[rate_name(each.name, "asymmetric")] = each.asymmetric.value
+        rates[rate_name(each.name, "unclear")] = each.unclear_rate.value
+    return range_grades([grade_range(each, rates.get(each.metric)) for each in setting.predicted])
+
+
+def _with_recording(noted: Caveats, cassette: Calls | None, *, sealed: bool) -> Caveats:
+    if cassette is not None and cassette.replayed:
+        noted.add("asked-before" if sealed else "replayed", f"{cassette.replayed:,} calls.")
+    return noted
 
 
 def _measure(name: str, items: Sequence[Misconception], setting: AsymmetrySetting) -> Measure:

@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 
 from assay.caveats import Caveat, caveat_lines
+from assay.critic.result import Calls
+from assay.predicted.ranges import RangeGrades
 from assay.result import Result
 from assay.stats.estimate import Estimate
 from assay.wording import counted
@@ -67,7 +69,7 @@ class Asymmetry(Result, frozen=True, kw_only=True):
     """How often a model affirms, on its own, what it rejects when it is shown it.
 
     `measures` are v1 (similarity), v2 (agree or disagree) and v3 (one character). `disagreements`
-    are the ids on which v1 and v3 say opposite things.
+    are the ids on which v1 and v3 say opposite things. `grades` are of the ranges that were sealed.
 
     Example:
         >>> import assay
@@ -89,6 +91,8 @@ class Asymmetry(Result, frozen=True, kw_only=True):
     critique_at_least: float
     measures: tuple[Measure, ...]
     disagreements: tuple[str, ...]
+    grades: RangeGrades | None
+    cassette: Calls | None
     caveats: tuple[Caveat, ...]
     items: tuple[Misconception, ...]
 
@@ -107,5 +111,6 @@ class Asymmetry(Result, frozen=True, kw_only=True):
                 for each in self.measures
             ),
             f"v1 and v3 say opposite things of {opposite}",
+            *([] if self.grades is None else [str(self.grades)]),
             *caveat_lines(self.caveats),
         ]

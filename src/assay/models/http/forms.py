@@ -7,6 +7,7 @@ probabilities may be in the older form of completions, an impossible token may h
 
 import json
 import math
+from threading import Lock
 from typing import Any
 
 import msgspec
@@ -117,11 +118,28 @@ def chat_body(model: str, chat: Chat, *, top: int, limit_name: str) -> bytes:
     return msgspec.json.encode(asked)
 
 
+_ready: set[type[Any]] = set()
+_first = Lock()
+
+
+def _make_ready(kind: type[Any]) -> None:
+    """Let one thread look at a struct's fields before others do.
+
+    msgspec (0.22) reads them at the first use, and two threads that do so at once can crash the
+    process.
+    """
+    if kind not in _ready:
+        with _first:
+            msgspec.json.Decoder(kind)
+            _ready.add(kind)
+
+
 def read(data: bytes, kind: type[Any]) -> Any:  # noqa: ANN401 - an instance of the kind
     """A body of JSON in the form of a struct, or a BadReply that names the fault.
 
     Infinity and NaN are no JSON; servers written in Python send them all the same.
     """
+    _make_ready(kind)
     try:
         return msgspec.convert(json.loads(data.decode("utf-8")), kind)
     except msgspec.ValidationError as error:

@@ -23,6 +23,8 @@ _LEGEND = (
     " point estimates. PASS and FAIL are shown with 95 % confidence, UNRESOLVED is neither."
 )
 
+NOT_VERIFIED = "Not verified here. Check every record: assay verify"
+"""What every view of a study says on a screen; its page does not, since `verify` checks pages."""
 _WORSE = "A figure over two partitions is that of the worse one."
 
 
@@ -43,7 +45,7 @@ def draw_board(board: Board, out: "Console") -> None:
     for line in unreadable_lines(board.unreadable):
         out.print(styled(line))
     out.print(styled(f"{_LEGEND} {_WORSE}", style="dim"))
-    out.print(styled("Not verified here. Check every record: assay verify", style="dim"))
+    out.print(styled(NOT_VERIFIED, style="dim"))
 
 
 def board_markdown(board: Board) -> str:
@@ -97,14 +99,19 @@ def _cells(section: BoardTable, row: BoardRow) -> list[str]:
     last = row.cells[-1]
     figures = " ".join(f"{name} {value:.3f}" for name, value in last.values.items())
     unstarted = row.status in (Status.SEALED, Status.WITHDRAWN)
-    noted = [] if row.witnessed or unstarted else ["unwitnessed"]
-    noted += [code for code in row.caveats if code in _NOTED]
+    noted = noted_of(row.caveats, witnessed=row.witnessed or unstarted)
     cells = [_shown(cell) for cell in row.cells]
     if row.status is not Status.FINISHED:
         cells, figures = ["-"] * len(section.versions), ""
         state = "never run" if row.status is Status.SEALED else row.status.value
         noted.insert(0, state if row.because is None else f"{state}: {row.because}")
     return [row.id, row.method, *cells, figures, ", ".join(noted)]
+
+
+def noted_of(caveats: Sequence[str], *, witnessed: bool) -> list[str]:
+    """What a reader of a row must know of its run."""
+    unwitnessed = [] if witnessed else ["unwitnessed"]
+    return unwitnessed + [code for code in caveats if code in _NOTED]
 
 
 def _shown(cell: Cell) -> str:

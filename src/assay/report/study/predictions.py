@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.escaping import markdown, markdown_table
-from assay.report.study.board import unreadable_lines
+from assay.report.study.board import NOT_VERIFIED, unreadable_lines
 from assay.report.terminal import styled, table
 from assay.study.predictions.calibration import UNGRADED, Calibration, Counts
 from assay.study.predictions.falsified import NOTHING_FALSIFIED, Falsified, Revised
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _COUNTS = ("submission", "ranges inside", "outcome (given)", "likeliest", "directions")
 _COVERAGE = ("stated", "hold", "95 % interval", "submissions")
 _CURVE = ("given", "on average", "happened", "95 % interval")
-_HEADERS = ("", "submission", "predicted", "came", "revised")
+_HEADERS = ("no.", "submission", "predicted", "came", "revised")
 
 
 def draw_calibration(made: Calibration, out: "Console") -> None:
@@ -36,6 +36,7 @@ def draw_calibration(made: Calibration, out: "Console") -> None:
         out.print(styled(line))
     for lesson in made.lessons:
         out.print(styled(lesson, style="bold"))
+    out.print(styled(NOT_VERIFIED, style="dim"))
 
 
 def calibration_markdown(study: str, made: Calibration) -> str:
@@ -110,6 +111,8 @@ def draw_falsified(entries: Sequence[Falsified], out: "Console") -> None:
         out.print(NOTHING_FALSIFIED)
         return
     out.print(table(_HEADERS, map(_cells, entries), right="r"))
+    out.print()
+    out.print(styled(NOT_VERIFIED, style="dim"))
 
 
 def falsified_markdown(study: str, entries: Sequence[Falsified]) -> str:
@@ -117,7 +120,7 @@ def falsified_markdown(study: str, entries: Sequence[Falsified]) -> str:
     head = f"# What turned out otherwise in {markdown(study)}\n\n"
     if not entries:
         return f"{head}{NOTHING_FALSIFIED}\n"
-    return head + markdown_table(("no.", *_HEADERS[1:]), map(_cells, entries))
+    return head + markdown_table(_HEADERS, map(_cells, entries))
 
 
 def _cells(entry: Falsified) -> tuple[str, ...]:

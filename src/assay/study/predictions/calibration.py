@@ -25,9 +25,10 @@ from typing import Any
 
 import msgspec
 
+from assay.predicted.ranges import RangeGrade
 from assay.result import Result
 from assay.stats.proportions import ShareFit, accuracy
-from assay.study.predictions.grade import Grade, OutcomeGrade, RangeGrade, ranked_score
+from assay.study.predictions.grade import Grade, OutcomeGrade, ranked_score
 from assay.study.records import Unreadable
 from assay.study.submissions.submission import Submission
 from assay.wording import counted, percent

@@ -1,11 +1,10 @@
 """Grade a prediction: which commitments held, with proper scores.
 
-A range is graded by whether it holds the value, and by the interval score (Gneiting & Raftery
-2007): its width, plus 2 / (1 - level) times how far the value lies outside. Outcome probabilities
-are graded by the log score (minus the logarithm of the probability of what happened) and by the
-ranked probability score (Epstein 1969), divided by the number of steps between outcomes: outcomes
-are ordered, and a near miss costs less. For all scores lower is better, and honest probabilities
-have the best expected score.
+Ranges are graded by `assay.predicted.ranges`. Outcome probabilities are graded by the log score
+(minus the logarithm of the probability of what happened) and by the ranked probability score
+(Epstein 1969), divided by the number of steps between outcomes: outcomes are ordered, and a near
+miss costs less. For all scores lower is better, and honest probabilities have the best expected
+score.
 
 A prediction of "no idea" is graded as equal probabilities for fail, unresolved and pass.
 """
@@ -14,30 +13,18 @@ import math
 import operator
 from collections.abc import Mapping
 from itertools import accumulate
-from typing import Literal
 
 import msgspec
 
 from assay.errors import IntegrityError
 from assay.gauntlet.result import Judgement, Scorecard
 from assay.gauntlet.spec import BarSet
-from assay.study.predictions.spec import VERDICTS, Direction, Prediction, Range, Term
+from assay.predicted.ranges import RangeGrade, grade_range
+from assay.study.predictions.spec import VERDICTS, Direction, Prediction, Term
 from assay.wording import counted
 
 _Values = Mapping[str | None, Mapping[str, float]]
 _SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-
-
-class RangeGrade(msgspec.Struct, frozen=True, kw_only=True):
-    """A range, the actual value, its side of the range, and the interval score."""
-
-    metric: str
-    low: float
-    high: float
-    level: float
-    value: float | None
-    where: Literal["inside", "above", "below"] | None
-    score: float | None
 
 
 class OutcomeGrade(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,7 +102,9 @@ def grade(
         submission=submission,
         bars=judgement.bars,
         no_idea=prediction.no_idea,
-        ranges=tuple(_range(each, values[None].get(each.metric)) for each in prediction.ranges),
+        ranges=tuple(
+            grade_range(each, values[None].get(each.metric)) for each in prediction.ranges
+        ),
         outcome=_outcome(prediction, judgement.scorecard),
         directions=tuple(_direction(each, values) for each in prediction.directions),
     )
@@ -136,27 +125,12 @@ def values_of(judgement: Judgement, bars: BarSet) -> dict[str, float]:
     return values
 
 
-def interval_score(low: float, high: float, level: float, value: float) -> float:
-    """The width, plus 2 / (1 - level) times the distance by which the value was missed."""
-    missed = max(low - value, value - high, 0.0)
-    return (high - low) + 2.0 / (1.0 - level) * missed
-
-
 def ranked_score(probabilities: Mapping[str, float], happened: str) -> float:
     """The ranked probability score over ordered outcomes, from 0 (best) to 1."""
     names = list(probabilities)
     stated = list(accumulate(probabilities.values()))[:-1]
     came = [float(names.index(happened) <= step) for step in range(len(names) - 1)]
     return sum((s - c) ** 2 for s, c in zip(stated, came, strict=True)) / len(stated)
-
-
-def _range(stated: Range, value: float | None) -> RangeGrade:
-    where: Literal["inside", "above", "below"] | None = None
-    score = None
-    if value is not None:
-        where = "above" if value > stated.high else "below" if value < stated.low else "inside"
-        score = interval_score(stated.low, stated.high, stated.level, value)
-    return RangeGrade(**msgspec.structs.asdict(stated), value=value, where=where, score=score)
 
 
 def _outcome(prediction: Prediction, card: Scorecard | None) -> OutcomeGrade | None:

@@ -25,24 +25,15 @@ import msgspec
 
 from assay.digests import is_name
 from assay.errors import SpecError
+from assay.predicted.ranges import LEVEL, Range, check_level, check_range
 from assay.tables.faults import Faults, noted
 from assay.toml import key_hint, read_toml
 
-LEVEL = 0.8
 VERDICTS = ("fail", "unresolved", "pass")
 _HINT = "Such as: ranges.D1 = [0.70, 0.85], outcomes.pass = 0.9, or no_idea = true."
 _COMPARISON = re.compile(r"\s*(\S+)\s*(<=|>=|<|>)\s*(\S+)\s*")
 _MOST_SIGNS = 32
 _CLOSE = 1e-6
-
-
-class Range(msgspec.Struct, frozen=True, kw_only=True):
-    """A metric, its predicted range, and the level of that range."""
-
-    metric: str
-    low: float
-    high: float
-    level: float
 
 
 class Term(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,12 +114,14 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
             hint="Write at least one range, outcome or direction, or no_idea = true.",
         )
     faults = Faults(where)
+    level = LEVEL
     with noted(faults):
-        _check_level(written.level, f"{where}: level")
+        check_level(written.level, f"{where}: level")
+        level = written.level
     ranges, directions = [], []
     for metric, value in written.ranges.items():
         with noted(faults):
-            ranges.append(_range(metric, value, written.level, about, f"{where}, ranges"))
+            ranges.append(_range(metric, value, level, about, f"{where}, ranges"))
     for text in written.directions:
         with noted(faults):
             directions.append(_direction(text, about, f"{where}, directions"))
@@ -166,18 +159,8 @@ def _range(metric: str, value: object, level: float, about: Predictable, where: 
             f"{where}: {metric}: {error}",
             hint=f"Write {metric} = [0.70, 0.85], or {{ range = [0.70, 0.85], level = 0.9 }}.",
         ) from None
-    if isinstance(value, dict) and "level" in value:  # else that of the file, which is checked once
-        _check_level(level, f"{where}: {metric}: level")
-    least = about.metrics[metric]
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise SpecError(f"{where}: {metric} = [{low}, {high}], expected two finite numbers")
-    if low > high:
-        raise SpecError(f"{where}: {metric} = [{low}, {high}], expected the lower limit first")
-    if low < least or high > 1.0:
-        raise SpecError(
-            f"{where}: {metric} = [{low:g}, {high:g}], but it can only be from {least:g} to 1"
-        )
-    return Range(metric=metric, low=low, high=high, level=level)
+    stated = Range(metric=metric, low=low, high=high, level=level)
+    return check_range(stated, least=about.metrics[metric], where=where)
 
 
 def _outcomes(
@@ -270,12 +253,4 @@ def _check_metric(metric: str, about: Predictable, where: str) -> None:
     if metric not in about.metrics:
         raise SpecError(
             f"{where}: no metric {metric!r:.60}; the metrics are {', '.join(about.metrics)}"
-        )
-
-
-def _check_level(level: float, where: str) -> None:
-    if not 0.0 < level < 1.0:
-        raise SpecError(
-            f"{where} = {level:g}, expected a number between 0 and 1",
-            hint="0.8 means that four in five ranges should hold.",
         )

@@ -128,6 +128,7 @@ def _installed(name: str) -> "metadata.Distribution | None":
 
 def _describe(installed: "metadata.Distribution") -> Distribution:
     record, name = None, installed.metadata["Name"]
+    own: Stamps = {}
     listed: dict[str, tuple[Path, str | None]] = {}
     with _readable_lists():
         files_listed = installed.files or ()
@@ -135,6 +136,7 @@ def _describe(installed: "metadata.Distribution") -> Distribution:
         path = Path(str(installed.locate_file(file)))
         if file.name == "RECORD" and file.hash is None and path.is_file():
             with storage(path):
+                own[os.path.realpath(path)] = stamp(path)
                 record = digest(path.read_bytes())
         elif file.parent.name != _BYTECODE:
             expected = None if file.hash is None else f"{file.hash.mode}={file.hash.value}"
@@ -148,6 +150,7 @@ def _describe(installed: "metadata.Distribution") -> Distribution:
             hint="Install it with pip, or copy it into the submission's folder.",
         )
     digests = _digests(_plain(name), files)
+    _stamps[_plain(name)] |= own
     altered = [
         where
         for where, (_, expected) in listed.items()

@@ -14,6 +14,8 @@ from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.spec import BarSet
 from assay.method.closure import closure_of
 from assay.method.registry import REGISTERED, parse_method
+from assay.models.recording import Recording
+from assay.runs.disclosure import check_recordable
 from assay.runs.worker import default_task
 from assay.sandbox.environment import check_names
 from assay.study.entries import records_of
@@ -21,8 +23,9 @@ from assay.study.predictions.spec import Predictable, parse_prediction
 from assay.study.records import StudyRecords
 from assay.study.study import StudyFolder, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
-from assay.study.submissions.sealed_files import laid_out, sealed_worker
+from assay.study.submissions.sealed_files import RECORDING, laid_out, sealed_worker
 from assay.study.submissions.spec import Prereg
+from assay.study.submissions.stated_class import check_class
 from assay.toml import quoted, toml_bytes
 
 
@@ -34,13 +37,17 @@ def draft(
     task: Task | None = None,
     prereg: Prereg | None = None,
     prediction: Mapping[str, Any] | None = None,
+    recording: Recording | None = None,
 ) -> tuple[Path, list[str]]:
     """Make a folder with a copy of the method and a prediction to fill in; the files copied.
 
-    A prediction that is given is checked, and filled in.
+    A prediction that is given is checked, and filled in. A recording is copied too, and will be
+    replayed.
     """
     check_id(submission)
-    check_names(() if prereg is None else prereg.environment)
+    if prereg is not None:
+        check_names(prereg.environment)
+        check_class(method, prereg.method_class)
     records = records_of(study)
     if submission in records.submissions:
         raise AlreadySealed(f"{submission} is sealed already", hint="Take another name.")
@@ -54,7 +61,7 @@ def draft(
         )
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{submission}."))
     try:
-        copied = _copy(method, aside)
+        copied = _copy(method, aside, recording)
         prereg = prereg or Prereg(method="", task="detection")
         reference = _moved(method)
         task = task or _task_of(study, records, aside, reference, prereg)
@@ -86,10 +93,15 @@ def _check_number(submission: str, taken: Iterable[str]) -> None:
         )
 
 
-def _copy(method: str, aside: Path) -> list[str]:
-    """Copy a method's own files, as its imports find them."""
+def _copy(method: str, aside: Path, recording: Recording | None) -> list[str]:
+    """Copy a method's own files, as its imports find them, and the recording of its calls."""
     reference = parse_method(method, registered=REGISTERED)
+    check_recordable(reference, recording)
     copied = []
+    if recording is not None:
+        with storage(recording.path):
+            write_new(aside / RECORDING, recording.path.read_bytes())
+        copied.append(RECORDING)
     for name, source in sorted(closure_of(reference).files.items()):
         with storage(source):
             data = source.read_bytes()
@@ -101,6 +113,8 @@ def _copy(method: str, aside: Path) -> list[str]:
 def _moved(method: str) -> str:
     """The reference to a method from inside its own folder."""
     reference = parse_method(method, registered=REGISTERED)
+    if reference.kind == "model":  # weights in no package are named by their whole path
+        return f"{reference.attribute}:{reference.target}"
     if reference.kind != "file":
         return reference.text
     return f"{Path(reference.target).name}:{reference.attribute}"
@@ -121,10 +135,12 @@ def _task_of(
 
 
 def _prereg_text(method: str, task: Task, prereg: Prereg) -> str:
+    stated = prereg.method_class
     return "\n".join(
         [
             "# What will run. Every file in this folder is sealed with it.",
             f"method = {quoted(method)}",
+            *([] if stated is None else [f"method_class = {quoted(stated)}"]),
             f"task = {quoted(task)}",
             f"item_seconds = {prereg.item_seconds!r}",
             f"load_seconds = {prereg.load_seconds!r}",

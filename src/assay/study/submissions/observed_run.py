@@ -1,9 +1,10 @@
 """Compare what a sealed run opened, as the kernel reported it, with its seal.
 
 These files are accounted for: the copied files of the method, files that the run made, files of a
-sealed distribution that have not changed since they were digested, Python's own library, and a
-short list of the operating system's. Every other file is named: as code if it is code or was run,
-else as a file. The operating system's shared libraries are accepted as they are.
+sealed distribution that have not changed since they were digested, weights with the digest in the
+seal, Python's own library, and a short list of the operating system's. Every other file is named:
+as code if it is code or was run, else as a file. The operating system's shared libraries are
+accepted as they are.
 """
 
 import os
@@ -34,6 +35,7 @@ from assay.method.installed_files import (
 )
 from assay.runs.result import Run
 from assay.sandbox.job import Outcome
+from assay.study.submissions.asked_models import sealed_weights
 from assay.study.submissions.distributions import HOME, Stamps, digested_files
 from assay.study.submissions.sealed_files import own_folders
 from assay.study.submissions.spec import Seal
@@ -70,7 +72,8 @@ def observed_run(
     """
     if run.provenance is None:
         return run
-    account = _Account(folder, digested_files(seal.distributions))
+    sealed = digested_files(seal.distributions) | sealed_weights(seal, folder)
+    account = _Account(folder, sealed)
     code, files = set(run.provenance.unsealed_code), set[str]()
     for outcome in outcomes:
         own = frozenset(outcome.made)

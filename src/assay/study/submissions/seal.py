@@ -12,7 +12,7 @@ from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, 
 from assay.files import read_as, write_whole
 from assay.ledger.entry import Entry
 from assay.method.closure import closure_of
-from assay.method.registry import REGISTERED
+from assay.method.registry import bundled
 from assay.runs.answers import check_output
 from assay.runs.collect import check_answerable
 from assay.runs.worker_process import ProcessWorker
@@ -22,8 +22,14 @@ from assay.study.locate import FILE
 from assay.study.predictions.spec import parse_prediction
 from assay.study.records import StudyRecords
 from assay.study.study import StudyFolder, check_id
+from assay.study.submissions.asked_models import model_packages
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
-from assay.study.submissions.distributions import distributions_of, our_requirements, unowned
+from assay.study.submissions.distributions import (
+    distributions_of,
+    modules_of,
+    our_requirements,
+    unowned,
+)
 from assay.study.submissions.sealed import foreign, settings
 from assay.study.submissions.sealed_files import SEAL, folder_contents, laid_out, sealed_worker
 from assay.study.submissions.spec import (
@@ -37,7 +43,8 @@ from assay.study.submissions.spec import (
 
 _PASSED = 'environment = ["NAME"] in prereg.toml'
 PROBE = ("Is this a question?", "It is one.")
-"""The test question: a method must answer it before it is sealed."""
+"""The test question: a method must answer it before it is sealed, unless it replays a recording,
+which has other questions."""
 
 
 def seal(study: StudyFolder, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
@@ -115,7 +122,8 @@ def _seal_of(
             for name, data in sorted(named.items())
         },
         distributions=distributions,
-        settings=settings(),
+        settings=settings(prereg.method, study.path(where)),
+        method_class=prereg.method_class,
     )
 
 
@@ -137,7 +145,7 @@ def _examined(
     with laid_out(contents) as folder:
         with sealed_worker(prereg.method, folder, prereg=prereg, seed=0) as worker:
             check_answerable(worker, benchmark, prereg.task, batch=prereg.batch)
-            if probe and not worker.learner:
+            if probe and not worker.learner and worker.recording is None:
                 _probe(worker, prereg, benchmark)
             modules = worker.modules()
         strangers = foreign(modules, folder)
@@ -153,8 +161,8 @@ def _examined(
             f"{prereg.method} imports {strays[0]}, which belongs to no installed distribution",
             hint=f"A submission must be complete: copy it into {where}.",
         )
-    if prereg.method in REGISTERED:
-        installed |= our_requirements()
+    if bundled(prereg.method) is not None:
+        installed |= our_requirements() | modules_of(model_packages(prereg.method))
     return distributions_of(installed)
 
 

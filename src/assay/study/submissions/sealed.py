@@ -26,6 +26,7 @@ from assay.study.entries import records_of
 from assay.study.predictions.spec import Prediction, parse_prediction
 from assay.study.records import StudyRecords
 from assay.study.study import StudyFolder, bars_in, check_id
+from assay.study.submissions.asked_models import sealed_models
 from assay.study.submissions.bars_in_force import predictable
 from assay.study.submissions.distributions import HOME, digested_files, installed_now
 from assay.study.submissions.sealed_files import SEAL, folder_contents
@@ -124,12 +125,16 @@ def load_sealed(
             " in force then"
         )
     if distributions:
-        _check_engine(sealed)
+        _check_engine(sealed, study.path(f"preregs/{submission}"))
     prereg = parse_prereg(contents["prereg.toml"], where=f"preregs/{submission}/prereg.toml")
     if (sealed.method, sealed.task) != (prereg.method, prereg.task):
         raise IntegrityError(
             f"{path} names {sealed.method:.80} for {sealed.task}, but prereg.toml names"
             f" {prereg.method:.80} for {prereg.task}"
+        )
+    if sealed.method_class != prereg.method_class:
+        raise IntegrityError(
+            f"{path} states the class {sealed.method_class}, but prereg.toml {prereg.method_class}"
         )
     return SealedPrereg(
         id=submission,
@@ -207,9 +212,9 @@ def _sealed_plan(study: StudyFolder, sealed: Seal) -> tuple[BarSet, Benchmark]:
     return bars, benchmark
 
 
-def _check_engine(sealed: Seal) -> None:
-    """Refuse to run if the engine or the installed code differs from the sealed one."""
-    present = settings()
+def _check_engine(sealed: Seal, folder: Path) -> None:
+    """Refuse to run if the engine, a model or the installed code differs from the sealed one."""
+    present = settings(sealed.method, folder)
     for name in dict.fromkeys((*present, *sealed.settings)):
         before, here = sealed.settings.get(name), present.get(name)
         if before != here:
@@ -231,8 +236,8 @@ def _check_engine(sealed: Seal) -> None:
             )
 
 
-def settings() -> dict[str, str | int | float | bool | tuple[str, ...]]:
-    """The settings of the engine that decide how a method is asked."""
+def settings(method: str, folder: Path) -> dict[str, str | int | float | bool | tuple[str, ...]]:
+    """The settings of the engine that decide how a method is asked, and the models that it asks."""
     return {
         "assay": __version__,
         "python": platform.python_version(),
@@ -242,6 +247,7 @@ def settings() -> dict[str, str | int | float | bool | tuple[str, ...]]:
         "keep_going": True,
         "seeds": SEEDS,
         "probed": PROBED,
+        **sealed_models(method, folder),
     }
 
 

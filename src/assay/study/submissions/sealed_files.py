@@ -14,7 +14,9 @@ from assay.digests import derive, digest
 from assay.errors import IntegrityError, SpecError, storage
 from assay.files import inside
 from assay.folders import regular_members, remove
-from assay.method.registry import REGISTERED, MethodRef, parse_method
+from assay.method.registry import REGISTERED, MethodRef, bundled, parse_method
+from assay.models.cassette import Mode
+from assay.models.recording import Recording
 from assay.runs.worker_process import ProcessWorker
 from assay.study.submissions.spec import Prereg, limits_of
 
@@ -22,6 +24,8 @@ _MAX_FILES = 10_000
 _MAX_BYTES = 1 << 30
 NOT_SEALED = ("__pycache__", ".DS_Store", "Thumbs.db")
 SEAL = "seal.json"
+RECORDING = "calls.jsonl"
+"""The recording of a method over models. Where a submission has one, it is replayed."""
 
 
 def folder_contents(folder: Path) -> dict[str, bytes]:
@@ -126,14 +130,23 @@ def sealed_worker(
         temporary=temporary_of(folder),
         watched=watched,
         before_restart=None if contents is None else partial(_lay_out, contents, folder),
+        recording=sealed_recording(reference, folder),
     )
+
+
+def sealed_recording(method: MethodRef, folder: Path) -> Recording | None:
+    """The recording in a submission's folder, which is replayed; nothing else is asked then."""
+    path = folder / RECORDING
+    with storage(path):
+        there = method.kind == "model" and path.is_file()
+    return Recording(path=path, mode=Mode.REPLAY) if there else None
 
 
 def _reference(method: str, folder: Path) -> MethodRef:
     """A method by a bundled name, by a module, or by a file in the folder."""
     target, _, attribute = method.rpartition(":")
-    if method in REGISTERED or not target.endswith(".py"):
-        return parse_method(method, registered=REGISTERED)
+    if bundled(method) is not None or not target.endswith(".py"):
+        return parse_method(method, registered=REGISTERED, folder=folder)
     try:
         path = inside(folder, target)
     except IntegrityError as error:

@@ -14,6 +14,7 @@ from assay.benchmark.benchmark import Origin, Task
 from assay.digests import decode_utf8, parse_json
 from assay.errors import IntegrityError, SpecError
 from assay.runs.result import RESOURCES, Limits, batch_size
+from assay.study.submissions.stated_class import check_class
 from assay.toml import key_hint, read_toml
 
 SEAL_FORMAT = "assay-seal/1"
@@ -29,11 +30,13 @@ class Prereg(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     The limits are those of `assay.Limits`; 0 lifts one. `batch` is how many items a method that
     takes batches is given at a time (32). `seed_from` says where the outside value for the seed
     will come from: a round of a randomness beacon, a maintainer's word, or `timestamp`, the
-    response that attests the time of the seal.
+    response that attests the time of the seal. `method_class` is the class of a method of your own:
+    the frontier of a study has a row for each class.
     """
 
     method: str
     task: Task
+    method_class: str | None = None
     item_seconds: float = 30.0
     load_seconds: float = 60.0
     memory_bytes: int | None = None
@@ -79,8 +82,13 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True):
     altered: tuple[str, ...] = ()
 
 
-class Seal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The manifest: everything that decides a run, by digest."""
+class Seal(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """The manifest: everything that decides a run, by digest.
+
+    `method_class` is left out if the submission states none, as before there were classes.
+    """
 
     format: str
     study: str
@@ -93,6 +101,7 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     files: Mapping[str, SealedFile]
     distributions: Mapping[str, Distribution]
     settings: Mapping[str, str | int | float | bool | tuple[str, ...]]
+    method_class: str | None = None
 
 
 def parse_prereg(data: bytes, *, where: str) -> Prereg:
@@ -108,8 +117,9 @@ def parse_prereg(data: bytes, *, where: str) -> Prereg:
     try:
         limits_of(parsed)
         batch_size(parsed.batch)
+        check_class(parsed.method, parsed.method_class)
     except SpecError as error:
-        raise SpecError(f"{where}: {error.message}") from None
+        raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
     return parsed
 
 
@@ -149,6 +159,10 @@ def parse_seal(data: bytes, *, where: str) -> Seal:
     except (msgspec.ValidationError, SpecError) as error:
         reason = error.message if isinstance(error, SpecError) else f"{where}: {error}"
         raise IntegrityError(reason) from None
+    try:
+        check_class(parsed.method, parsed.method_class)
+    except SpecError as error:
+        raise IntegrityError(f"{where}: {error.message}") from None
     if parsed.format != SEAL_FORMAT:
         raise IntegrityError(f"{where}: format {parsed.format!r:.40}, expected {SEAL_FORMAT!r}")
     return parsed

@@ -7,6 +7,7 @@ import msgspec
 from assay.benchmark.benchmark import Task
 from assay.errors import AssayError
 from assay.gauntlet.result import Judgement
+from assay.method.classes import method_class
 from assay.study.predictions.grade import Grade
 from assay.study.records import StudyRecords, SubmissionRecord, Unreadable
 from assay.study.scorecards.store import load_version, read_grade, read_judgement
@@ -27,7 +28,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """A sealed submission. `original` is the version of the bars that was sealed with it.
 
     Entries are line numbers in the ledger; `witness` is the commit that held the seal before the
-    run began, `because` the reason of a withdrawal.
+    run began, `because` the reason of a withdrawal. `method_class` is the class of method that its
+    reference tells, or else its seal; None if neither does.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     judgements: tuple[Judgement, ...]
     grade: Grade | None
     because: str | None = None
+    method_class: str | None = None
 
     def under(self, version: str) -> Judgement | None:
         """Its judgement under one version of the bars."""
@@ -125,4 +128,5 @@ def _submission(study: StudyFolder, records: StudyRecords, record: SubmissionRec
         judgements=tuple(judged[name] for name in order if name in judged),
         grade=None if record.grade is None else read_grade(study, record.grade),
         because=None if withdrawn is None else withdrawn.said["because"],
+        method_class=method_class(seal.method) or seal.method_class,
     )

@@ -14,6 +14,7 @@ from assay.study.entries import read_records
 from assay.study.git import Repository
 from assay.study.git_modules import NamedCommit
 from assay.study.git_revisions import NAMES
+from assay.study.graded_once.kinds import KINDS
 from assay.study.locate import FILE, LEDGER
 from assay.study.records import SubmissionRecord
 from assay.study.study import MAX_PLAN_BYTES
@@ -203,7 +204,7 @@ def _check_strays(at: Verifying) -> None:
         kept = [p for name in _STRAYS for p in root.glob(f"{name}/*")]
         kept += [
             path
-            for name in ("controls", "claims")
+            for name in ("controls", *KINDS)
             for depth in ("*", "*/*")
             for path in root.glob(f"{name}/{depth}")
         ]

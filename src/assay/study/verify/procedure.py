@@ -11,10 +11,11 @@ A step that lacks data or history is `unchecked`, and ends the procedure too.
     scorecard or grade lacks an entry; and there is no second study of the same origin, in the tree
     or in the history.
  4. Closures. Everything that a seal names has its sealed bytes, and nothing was added; ratified
-    artifacts are in place, and their comparisons are unchanged; files of claims are as sealed.
+    artifacts are in place, and their comparisons are unchanged; what is graded once (claims,
+    faithfulness audits, asymmetry experiments) is as sealed.
  5. Outputs. Every stored run has the digests of its entry, belongs to its seal, and is complete;
-    every entered dual-condition result is unchanged and agrees with itself; every audit of claims
-    is of the claims that were sealed.
+    every entered dual-condition result is unchanged and agrees with itself; the result of what is
+    graded once is of what was sealed.
  6. Scorecards. Judging the stored outputs again gives every stored scorecard and grade. A caveat
     that another version may word differently is noted as not verifiable.
  7. Versions. Every version of the bars supersedes the one before it, keeps or names every old bar,

@@ -31,8 +31,8 @@ from assay.study.submissions.seal_lock import is_running
 from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.spec import TIMESTAMP
 from assay.study.timestamps import attestations, stated_attestation
-from assay.study.verify.claim_records import check_claim_audits, check_sealed_claims
 from assay.study.verify.context import StepFinding, Verifying
+from assay.study.verify.graded_once import check_graded, check_sealed
 from assay.study.verify.sealed_facts import lacks_limits, sealed_facts
 from assay.wording import counted
 
@@ -52,8 +52,7 @@ def check_closures(at: Verifying) -> StepFinding:
         sealed = load_sealed(at.study, name, distributions=False, records=at.records)
         at.sealed[name] = msgspec.structs.replace(sealed, contents={})  # they may be large
     frozen = _check_frozen(at)
-    claims = check_sealed_claims(at.study.root, at.records)
-    frozen += f"; {counted(claims, 'file')} of claims as sealed" if claims else ""
+    frozen += "".join(f"; {found}" for found in check_sealed(at.study.root, at.records))
     named = sum(len(sealed.seal.files) for sealed in at.sealed.values())
     return StepFinding(
         f"{named} files named by {counted(len(at.sealed), 'seal')}, all as sealed{frozen}"
@@ -119,9 +118,7 @@ def check_outputs(at: Verifying) -> StepFinding:
     entered, repeated = check_entered(at.study, at.records)
     if entered:
         found.append(f"{counted(entered, 'dual-condition result')} as entered")
-    audits = check_claim_audits(at.study.root, at.records)
-    if audits:
-        found.append(f"{counted(audits, 'audit')} of claims as entered")
+    found += check_graded(at.study.root, at.records)
     notes = _notes_on_outputs(at, killed, repeated)
     return StepFinding("; ".join([*found, *notes]), noted=bool(notes))
 

@@ -6,7 +6,7 @@ Whether a method is a learner, or takes batches, only a run can tell: that is st
 
 from collections.abc import Iterator
 
-from assay.method.registry import REGISTERED
+from assay.method.registry import bundled
 from assay.runs.result import RESOURCES, Limits, Run, batch_size
 from assay.study.submissions.sealed import SealedPrereg
 from assay.study.submissions.spec import limits_of
@@ -50,4 +50,5 @@ def _method_digest(sealed: SealedPrereg) -> str | None:
     method = sealed.prereg.method
     name, _, _ = method.rpartition(":")
     file = sealed.seal.files.get(f"preregs/{sealed.id}/{name}")
-    return None if method in REGISTERED or not name.endswith(".py") or file is None else file.digest
+    ours = bundled(method) is not None
+    return None if ours or not name.endswith(".py") or file is None else file.digest

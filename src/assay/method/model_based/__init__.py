@@ -1,0 +1,1 @@
+"""Reference methods that ask a model. They are points to compare with, not recommendations."""

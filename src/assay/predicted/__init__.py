@@ -1,0 +1,1 @@
+"""What is stated before a value is known."""

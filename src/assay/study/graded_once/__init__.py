@@ -1,0 +1,1 @@
+"""What is sealed as files before anything is looked at, and graded once."""
