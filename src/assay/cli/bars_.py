@@ -217,9 +217,9 @@ def revise_in_study(study: "StudyFolder", base: str | None, flags: dict[str, Any
     from assay.report.gauntlet import draw_rejudged
     from assay.report.study.views import refresh_views
     from assay.report.terminal import console
+    from assay.study.commits.commit_files import how_to_commit
     from assay.study.scorecards.rejudge import judge_study
     from assay.study.scorecards.revise import revise_study
-    from assay.study.submissions.commit_files import how_to_commit
     from assay.wording import printable
 
     revision = revise_study(

@@ -11,8 +11,8 @@ from assay.cli.output import leave, print_json
 from assay.cli.progress import quiet
 from assay.cli.run_output import RunOutput
 from assay.errors import MethodError
+from assay.study.commits.commit_files import how_to_commit
 from assay.study.study import StudyFolder, find_study
-from assay.study.submissions.commit_files import how_to_commit
 from assay.study.submissions.run import Finished, run_sealed
 
 

@@ -8,8 +8,8 @@ from assay.api.study.publication import Publication, seal_and_publish
 from assay.cli.options import json_flag, study_flag, typed
 from assay.cli.output import print_json
 from assay.cli.progress import quiet
+from assay.study.commits.commit_files import how_to_commit, outside_files
 from assay.study.study import StudyFolder, find_study
-from assay.study.submissions.commit_files import how_to_commit, outside_files
 from assay.study.submissions.sealed import SealedPrereg
 
 _MOST_NAMED = 5

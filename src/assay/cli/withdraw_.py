@@ -8,8 +8,8 @@ from assay.api.study.publication import committable, publish
 from assay.cli.options import json_flag, study_flag
 from assay.cli.output import print_json
 from assay.cli.progress import quiet
+from assay.study.commits.commit_files import how_to_commit
 from assay.study.study import find_study
-from assay.study.submissions.commit_files import how_to_commit
 
 
 @click.command(

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from assay.errors import AlreadySealed, SpecError, StorageError
 from assay.report.study.views import refresh_views
-from assay.study.git import Repository, repository_of
-from assay.study.study import StudyFolder
-from assay.study.submissions.commit_files import (
+from assay.study.commits.commit_files import (
     data_files,
     outside_files,
     present_files,
     seal_files,
 )
+from assay.study.git import Repository, repository_of
+from assay.study.study import StudyFolder
 from assay.study.submissions.run import Finished
 from assay.study.submissions.seal import seal
 from assay.study.submissions.sealed import SealedPrereg, load_sealed

@@ -5,11 +5,11 @@ import os
 from assay.benchmark.benchmark import BUNDLED
 from assay.digests import digest
 from assay.errors import BrokenChain, NotWitnessed
+from assay.study.commits.commit_files import how_to_commit, seal_files
 from assay.study.entries import read_records
 from assay.study.git import repository_of
 from assay.study.locate import LEDGER
 from assay.study.study import StudyFolder
-from assay.study.submissions.commit_files import how_to_commit, seal_files
 from assay.study.submissions.sealed import SealedPrereg
 
 
