@@ -10,7 +10,7 @@ import assay
 
 SOURCE = Path(assay.__file__).parent
 ORDER = (
-    *("_version", "wording", "errors", "caveats", "result", "bounds", "digests"),
+    *("_version", "messages", "wording", "errors", "caveats", "result", "bounds", "digests"),
     *("differences", "toml", "clock", "files", "journal", "lock", "folders"),
     *("stats", "predicted", "ledger", "sandbox", "tables", "logs", "benchmark", "surface"),
     *("models", "critic", "method", "runs"),
@@ -211,7 +211,7 @@ NOT_OUR_FLAGS = {
     "comparison.trials.spec": "arguments of the system under test, in an example",
 }
 STORED_TEXTS = (
-    *("--group.", "--sequential.", "--allow harness."),
+    "--group.",
     *("(--keep-unverifiable keeps them, as positives)", " --history"),
 )
 """Texts inside stored records and pages, which are compared word by word."""

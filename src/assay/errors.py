@@ -41,6 +41,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from assay.messages.plans import plan_as_python
 from assay.wording import as_python
 
 _LONGEST = 4000
@@ -52,7 +53,8 @@ class AssayError(Exception):
 
     Both name parameters in backticks, such as `task=detection`, which the command shows as flags. A
     traceback ends with the hint, written as Python: `task="detection"`.
-    `details` are further messages, one a line: the other faults of a file.
+    `details` are further messages, one a line: the other faults of a file, or lines of a plan,
+    which a traceback shows as a dictionary.
     Exit code 70 means a bug in Assay; every subclass sets its own.
 
     Example:
@@ -74,7 +76,7 @@ class AssayError(Exception):
         self.message = writable(message)[:_LONGEST]
         self.hint = hint
         self.details = tuple(writable(detail)[:_LONGEST_DETAIL] for detail in details)
-        super().__init__("\n  ".join((self.message, *self.details)))
+        super().__init__("\n  ".join((self.message, *plan_as_python(self.details))))
 
     @property
     def hint(self) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from assay.bounds import MAX_FILE_BYTES, MAX_TOML_BYTES
 from assay.digests import digest, short
 from assay.errors import DigestMismatch, IntegrityError, SpecError, StorageError, storage
+from assay.wording import did_you_mean
 
 _LONGEST_RECORD_PATH = 1000
 _LONGEST_NAME = 200
@@ -74,6 +75,38 @@ def _umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether a path can be a path, and something is there."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # too long, or with a NUL
+        return False
+
+
+def named_path(given: str | Path, what: str) -> Path:
+    """A path that something is to be read from; refuses the text of a file in its place."""
+    text = str(given)
+    if "\n" in text and not is_there(text):
+        begins = text[:40].partition("\n")[0]
+        raise SpecError(
+            f"{what}: a text of {len(text):,} characters, expected a path; it begins with"
+            f" {begins!r}",
+            hint="To read the text itself, give it as an open file: io.StringIO(text)",
+        )
+    return Path(given)
+
+
+def how_to_find(path: Path, known: Iterable[str] = ()) -> str | None:
+    """A hint on a path where nothing is: a similar name, or where paths start from."""
+    near = did_you_mean(str(path), [*known, *names_beside(path)])
+    if near is not None or path.is_absolute():
+        return near
+    try:
+        return f"Paths start from the working directory, {Path.cwd()}."
+    except OSError:  # it was deleted
+        return "The working directory, which paths start from, is gone."
 
 
 def read_bounded(path: Path, most: int) -> bytes:

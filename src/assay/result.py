@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from assay.errors import SpecError
 from assay.wording import p_value, printable
 
 _MOST_ROWS = 60
@@ -29,6 +30,17 @@ class Viewed:
     def to_rows(self) -> list[dict[str, Any]]:
         """Its table, one flat dictionary a row: `pandas.DataFrame(result.to_rows())`."""
         raise NotImplementedError
+
+    def rows_of(self, part: str) -> list[dict[str, Any]]:
+        """The rows of one of its parts: `pandas.DataFrame(audit.rows_of("lint"))`."""
+        parts = _parts(self)
+        if part not in parts:
+            raise SpecError(
+                f"{type(self).__name__} has no part {part!r:.60} with rows",
+                hint=f"Its parts: {', '.join(parts) or 'none'}.",
+            )
+        rows: list[dict[str, Any]] = msgspec.to_builtins(parts[part])
+        return rows
 
     def lines(self) -> Sequence[str]:
         """A few lines of text; the first holds the verdict."""
@@ -60,6 +72,17 @@ class Viewed:
 
 class Result(Viewed, msgspec.Struct, frozen=True, kw_only=True):
     """The base of every result."""
+
+
+def _parts(result: object) -> dict[str, Sequence[object]]:
+    """The fields that hold several records."""
+    names: Sequence[str] = getattr(result, "__struct_fields__", ())
+    values = {name: getattr(result, name) for name in names}
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, (tuple, list)) and all(isinstance(v, msgspec.Struct) for v in value)
+    }
 
 
 def _cut(text: str, most: int) -> str:

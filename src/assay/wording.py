@@ -8,6 +8,8 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 
+from assay.messages.plans import line_as_python
+
 PARAMETER = re.compile(r"`([a-z_]+)=([^`]*)`")
 """A parameter in a message, such as `task=detection`; `out=` names one without a value."""
 _LONGEST_WORD = 200
@@ -40,6 +42,8 @@ _NUMBERS = {
     *("resamples", "seed", "spread", "to"),
 }
 """Parameters that take numbers; all others take texts."""
+_A_PLAN = ("config", "PLAN")
+"""A plan of dimensions: a file for the command, a dictionary in Python."""
 _FLAGS = {"overwrite": "force"}
 """Parameters with another name on the command line."""
 _AGAIN = re.compile(r"`(?P<name>[a-z_]+)=(?P<one>[^`]+)` `(?P=name)=(?P<other>[^`]+)`")
@@ -58,9 +62,9 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what if number == 1 else many}"
 
 
-def some(words: Sequence[str], most: int = 5) -> str:
+def some(words: Sequence[str], most: int = 5, *, between: str = ", ") -> str:
     """The first few words, shortened, and how many more there are."""
-    shown = ", ".join(f"{word:.120}" for word in words[:most])
+    shown = between.join(f"{word:.120}" for word in words[:most])
     left = len(words) - most
     return shown if left <= 0 else f"{shown} and {counted(left, 'other')}"
 
@@ -74,11 +78,18 @@ def as_column(name: str) -> str:
     return f"{text[:half]}...{text[-half:]}"
 
 
-def did_you_mean(word: str, known: Iterable[str], *, most: int = 2) -> str | None:
-    """A question that names the words nearest to a word; None if no word is near."""
+def did_you_mean(
+    word: str, known: Iterable[str], *, most: int = 2, parameter: str | None = None
+) -> str | None:
+    """A question that names the words nearest to a word; None if no word is near.
+
+    With a parameter, each is its value.
+    """
     from difflib import get_close_matches
 
     near = get_close_matches(word[:_LONGEST_WORD], known, n=most, cutoff=0.7)
+    if parameter is not None:
+        near = [f"`{parameter}={each:.60}`" for each in near]
     return f"Did you mean {' or '.join(near)}?" if near else None
 
 
@@ -128,6 +139,8 @@ def _flag(match: re.Match[str]) -> str:
     name, value = _FLAGS.get(match[1], match[1]).rstrip("_").replace("_", "-"), match[2]
     if value == "False":
         return f"--no-{name}"
+    if (name, value) == _A_PLAN:
+        return "--config dims.toml"
     if value in ("", "True"):
         return f"--{name}"
     return f"--{name} {value if _SAFE_WORD.fullmatch(value) else shlex.quote(value)}"
@@ -137,8 +150,10 @@ def as_python(text: str) -> str:
     """A message with each parameter and command written as Python, to be pasted into a call.
 
     A value is a text in quotes, also where it is a placeholder; a placeholder of a number is an
-    ellipsis. A verb of the command that no function has stays a command.
+    ellipsis. A verb of the command that no function has stays a command. A plan of dimensions that
+    the command reads from a line of a file is a dictionary.
     """
+    text = line_as_python(text)
     if "`" not in text and "assay " not in text:
         return text
     parts, end = [], 0
@@ -157,8 +172,10 @@ def _as_arguments(text: str) -> str:
 
 def _argument(match: re.Match[str]) -> str:
     name, value = match[1], match[2]
-    if value in ("", "...", "True", "False", "None") or value.startswith("("):
+    if value in ("", "...", "True", "False", "None") or value.startswith(("(", "{")):
         return f"{name}={value}"
+    if (name, value) == _A_PLAN:
+        return "config={...}"
     if name in _NUMBERS:
         return f"{name}=..." if value.isupper() else f"{name}={value}"
     return f"{name}={_quoted(value)}"

@@ -78,7 +78,7 @@ def test_a_prediction_that_is_wrong_is_refused_and_leaves_no_draft(tmp_path):
     [
         (
             lambda: assay.compare(BEFORE, AFTER, config={"dimensions": {"correct": {"gatd": 1}}}),
-            "config: dimension correct: Object contains unknown field `gatd`",
+            "config: dimension correct: unknown key `gatd`",
             "Did you mean gated?",
         ),
         (
@@ -93,7 +93,7 @@ def test_a_prediction_that_is_wrong_is_refused_and_leaves_no_draft(tmp_path):
         ),
         (
             lambda: assay.trials({"instances": ["a"], "artifact": {}}, out="runs"),
-            r"spec: Object missing required field `path` - at `\$.artifact`",
+            "spec: artifact: the key `path` is missing",
             "`assay trials --init` writes one",
         ),
         (

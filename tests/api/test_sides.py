@@ -193,7 +193,7 @@ def test_a_pilot_may_be_frames():
         ({"margin": 0.0}, "margin is 0"),
         ({"spread": -1.0}, "spread is -1, expected a number over 0"),
         ({"effect": float("inf")}, "`effect=inf`"),
-        ({}, "nothing to plan for"),
+        ({}, "nothing is given to plan for"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused(words, said):

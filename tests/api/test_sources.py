@@ -59,12 +59,12 @@ def test_a_frame_gives_the_scorecard_of_its_file(of_file):
 def test_messages_name_the_row_of_a_frame():
     frame = pandas.DataFrame(ROWS)
     frame.loc[2, "question"] = float("nan")
-    with pytest.raises(assay.SpecError, match=r"^the frame, row 3, field 'question': expected"):
+    with pytest.raises(assay.SpecError, match=r"^the frame, row 3 \(index 2\), field 'quest"):
         assay.load_benchmark(frame, **WORDS)
     left = assay.load_benchmark(frame, missing="exclude", **WORDS)
-    assert left.left_out[0].place == "row 3"
+    assert left.left_out[0].place == "row 3 (index 2)"
     twice = pandas.DataFrame([ROWS[0], ROWS[1], ROWS[0]])
-    with pytest.raises(assay.SpecError, match=r"the frame, row 3: id .* is also that of row 1"):
+    with pytest.raises(assay.SpecError, match=r"row 3 \(index 2\): id .* of row 1 \(index 0"):
         assay.load_benchmark(twice, **WORDS)
     with pytest.raises(assay.SpecError, match="no column 'wrnog'") as refused:
         assay.load_benchmark(frame, label="wrnog")

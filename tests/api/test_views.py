@@ -214,8 +214,8 @@ def test_a_printed_comparison_says_what_it_assumed_and_what_it_only_reports():
     lines = str(assay.compare(graded(2), graded(3))).splitlines()
     assert "assumed: higher is better in ok" in lines
     assert (
-        "reported only: tokens 159 -> 188 (lower is better), refusal 0.500 -> 0.500 (direction"
-        " unknown)" in lines
+        "reported only: tokens 159 -> 188, +30 [+25, +34] (lower is better); refusal 0.500 ->"
+        " 0.500, +0.000 (direction unknown)" in lines
     )
     lines = str(assay.compare(graded(2), graded(3), graded(4))).splitlines()
     assert "assumed: higher is better in ok" in lines

@@ -407,3 +407,15 @@ def test_long_column_names_are_told_apart_by_their_ends(written):
     assert first.startswith("'the response") and first.endswith("first try")
     assert second.startswith("the response") and second.endswith("second try'")
     assert len(listed) < 130
+
+
+def test_labels_between_0_and_1_are_one_fault_that_says_what_a_label_is():
+    rows = [{"question": f"q{n}", "p": n / 41} for n in range(40)]
+    with pytest.raises(SpecError) as refused:
+        load_benchmark(rows, columns=Columns(label="p"))
+    error = refused.value
+    assert error.message.endswith(
+        "expected 0 or 1, got 0.024390243902439025; 38 more like it: row 3, row 4, row 5, ..."
+    )
+    assert not error.details
+    assert "set a threshold, such as value >= 0.5" in error.hint

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from assay.bounds import shown_number
 from assay.errors import SpecError
+from assay.tables.in_memory.arrays import has_columns
 from assay.wording import some
 
 P = ParamSpec("P")
@@ -112,7 +113,7 @@ def _refusal(function: str, name: str, value: object, expected: Sequence[str]) -
 
 def _holds_rows(value: object) -> bool:
     """Whether a value is rows or a frame instead of a path."""
-    return isinstance(value, (list, Mapping)) or hasattr(value, "columns")
+    return isinstance(value, (list, Mapping)) or has_columns(value)
 
 
 def _fits(value: object, hint: Any, depth: int) -> bool:  # noqa: ANN401 - any annotation

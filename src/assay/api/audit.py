@@ -48,11 +48,15 @@ def confounds(
 
     `scores` are those of methods: what is left of each once surface is held equal? Give a file, a
     saved run, a log or a Run; a dictionary of scores by record id, which may be texts such as
-    "0.9"; one number a record, in their order, as a list, an array or a series; a pandas series
-    whose index holds the ids; rows or a frame with `id` and `score` (or the column that `score`
+    "0.9"; one number a record, in their order, as a list or an array; a pandas series, or a frame
+    of one column, by its index; rows or a frame with `id` and `score` (or the column that `score`
     names, or several). Several: a list of such, or a dictionary of them by name. `score` without
     `scores` names a column of the data themselves. A missing score (None, NaN) leaves its record
     out of that method's figures, and is counted.
+
+    An index is never ignored. Its labels are the ids of the records, or those of their own frame,
+    in any order. Records that are no pandas frame take 0 to n - 1 in order as their places. Where
+    labels could pair in two ways, the scores are refused, and the error shows the code for each.
 
     `feature` is a feature of your own, or several:
     `file.py:function`, or a function of the response, the question or both, which then runs in this
@@ -100,7 +104,6 @@ def audit(
         benchmark,
         score_columns,
         encoding=scores_encoding,
-        index=getattr(data, "index", None),
         readings=readings,
     )
     measured = [measure_feature(own, benchmark) for own in features]

@@ -11,8 +11,7 @@ from assay.claim_audit.result import ClaimAudit
 from assay.claim_audit.scan.propose import propose_claims
 from assay.claim_audit.scan.scan import ClaimScan, scan_texts
 from assay.errors import SpecError, StorageError, storage
-from assay.files import names_beside
-from assay.wording import did_you_mean
+from assay.files import how_to_find, named_path
 
 
 def claims(
@@ -128,13 +127,13 @@ def fix_claims(
 def _paths(sources: Sequence[str | Path]) -> list[Path]:
     if not sources:
         raise SpecError("no file is named", hint="Name a text or a list of claims: README.md")
-    paths = [Path(source) for source in sources]
+    paths = [named_path(source, "sources") for source in sources]
     for path in paths:
         with storage(path):
             if not path.exists():
                 raise StorageError(
                     f"{path}: No such file or directory",
-                    hint=did_you_mean(str(path), names_beside(path)),
+                    hint=how_to_find(path),
                 )
     return paths
 

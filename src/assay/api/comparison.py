@@ -14,6 +14,8 @@ from assay.comparison.collect import (
     read_dimensions,
     sides_from,
 )
+from assay.comparison.plan_checks import refuse_unknown_dimensions
+from assay.comparison.plan_text import dimension_lines
 from assay.comparison.result import Comparison, Comparisons
 from assay.comparison.sides.reader import SideReading, SideSource
 from assay.comparison.sides.side import Side
@@ -64,30 +66,38 @@ def compare(
 
     A side is a path (a log of an evaluation harness or a folder of logs, a file of trials, a folder
     of scored runs, a stored run that was judged), several paths in a list, a list of dictionaries,
-    a frame, or the result of `load_trials`. A dictionary of sides names them:
+    a frame, or the result of `load_trials`. A dictionary of sides names them, the baseline first:
     `compare({"old": before, "new": after})`. Scores are read, never computed. Runs pair by instance
     and trial. Sides may also be plain scores of the same items: lists and arrays pair by position,
-    Series by their index. With more than two sides, each is compared with the first, and the level
-    of 95 % holds for all verdicts together; likewise with several tasks.
+    Series by their index. Of an index with several levels the first is the instance and the others
+    are the trial, unless `instance` and `trial` name levels. With more than two sides, each is
+    compared with the first, and the level of 95 % holds for all verdicts together; likewise with
+    several tasks.
 
     Args:
         baseline: runs without the change; with `by`, the source that holds all sides.
         candidate: runs with the change.
         *more: further sides, each compared with the baseline.
-        gate: a dimension that must not lose, or several.
+        gate: a dimension that must not lose more than its margin, or several. There is no `ratify`
+            if a gate may have lost more. It passes if a smaller loss is shown. If there are too few
+            runs to show that, it also passes if every run of the candidate is at the best value
+            (spotless), or if it would be shown provided that no run can lose more than the worst
+            one did (narrow); a caveat says so.
         config: dimensions, gates and margins: a TOML file, or a dictionary of its keys, such as
-            `{"dimensions": {"correct": {"gated": True, "margin": 0.02}}}`.
+            `{"dimensions": {"correct": {"gated": True, "margin": 0.02}}}`. Each names a column.
         by: the column that tells the sides of one source apart, as `model`.
-        first: with `by`, the side to compare the others with, as the column names it.
+        first: with `by`, the side to compare the others with, as the column names it. Default: the
+            side of the first row.
         where: read only rows or logs such as `split == "test"`.
         task: compare only this task, if logs hold several.
         all_pairs: compare every side with every other.
         missing: `fail` counts missing values as failures, `exclude` leaves the runs out. Default:
             try both; no verdict if they disagree.
         crashed: the same for runs that crashed or that only one side has.
-        allow: `harness`, if the harness differs on purpose.
-        strict_gates: a gate needs its margin shown, even if every run of the candidate is at the
-            best value.
+        allow: `harness`, if the harness differs on purpose; `scale`, if the scores of one side are
+            20 to 500 times those of the other, and neither is in per cent.
+        strict_gates: a gate passes only if its loss is shown to be smaller than its margin. By
+            default, spotless and narrow gates pass as well.
         unit: the unit of evidence; `auto` is instances if there are at least ten, else runs.
         sequential: a test that stays valid if you look after every pair.
         instance: the column that names a row's instance. Default: `instance`.
@@ -140,7 +150,11 @@ def compare(
         check_writable(Path(out), paths)
     gates = words(gate)
     if plan is not None and gates:
-        raise SpecError("`gate=` and `config=` exclude each other: set gated = true in the plan")
+        raise SpecError(
+            "`gate=` and `config=` exclude each other: a plan says itself what is gated",
+            details=[line for name in gates for line in dimension_lines(name, (), gated=True)],
+            hint="Leave out `gate=`, and gate in the plan of `config=`, as above.",
+        )
     policies: Mapping[str, Any] = {
         "missing": missing,
         "crashed": crashed,
@@ -160,6 +174,7 @@ def compare(
         task=task,
         first=side,
         all_pairs=all_pairs,
+        named=_are_named(baseline, candidate) and by is None,
     )
     made = _judged(sides_from(named, request), request, rule=rule)
     if out is not None:
@@ -185,16 +200,27 @@ def _named(
         return [("all", sources)]
     if first is not None:
         raise SpecError("`first=` needs `by=COLUMN`: it names one of those sides")
-    if candidate is None and isinstance(baseline, Mapping) and len(baseline) > 1:
+    if isinstance(baseline, Mapping) and _are_named(baseline, candidate):
         names = [str(name) for name in baseline]
         return named_sides(list(baseline.values()), columns, planned, names)
     if candidate is None:
+        both = "Name both: assay compare BASELINE CANDIDATE. Where one file holds both:"
+        if not isinstance(baseline, (str, Path)):
+            both = (
+                "Give both: assay.compare(baseline, candidate). If two columns of a frame are"
+                ' the sides: assay.compare(frame["ONE"], frame["OTHER"]). If a column tells the'
+                " rows of the sides apart:"
+            )
         raise SpecError(
             f"one side, {_shown(baseline)}, and nothing to compare it with",
-            hint="Name both: assay compare BASELINE CANDIDATE. Where one file holds both:"
-            " `by=COLUMN`.",
+            hint=f"{both} `by=COLUMN`.",
         )
     return named_sides(sides, columns, planned)
+
+
+def _are_named(baseline: object, candidate: object) -> bool:
+    """Whether the sides are in a dictionary, by their names."""
+    return candidate is None and isinstance(baseline, Mapping) and len(baseline) > 1
 
 
 def _shown(side: object) -> str:
@@ -219,8 +245,10 @@ def _judged(
     if unknown:
         raise SpecError(
             f"`rule=adr-0031` does not take {', '.join(unknown)}",
-            hint="Leave it out; gates and ideals of other dimensions go into `config=FILE`.",
+            hint="Leave it out; a plan has gates and ideals of other dimensions: `config=PLAN`.",
         )
     trials = compared_sides(sides[0], sides[1], request, sides[0].tasks[0]).trials
     plan = request.plan
+    if plan is not None:
+        refuse_unknown_dimensions(plan, sides)
     return compare_adr_0031(*trials, *([] if plan is None else [plan.dimensions]))

@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assay.api.arguments import in_range
+from assay.api.arguments import in_range, words
+from assay.api.sides.vectors import plain_scores
 from assay.api.trial_sources import columns_of, sources_of
-from assay.api.vectors import plain_scores
 from assay.comparison.collect import shared_tasks
 from assay.comparison.pilot import PilotPower, power_of_pilot
 from assay.comparison.power import (
@@ -19,6 +19,7 @@ from assay.comparison.power import (
 from assay.comparison.result import Comparison, Comparisons
 from assay.comparison.sides.read import read_sides
 from assay.comparison.sides.reader import SideReading, SideSource
+from assay.comparison.sides.scales import refuse_two_scales
 from assay.comparison.trials.collect import Trials
 from assay.errors import SpecError
 from assay.logs.trial_rows import TrialColumns
@@ -27,6 +28,10 @@ from assay.wording import some
 
 _MOST_PAIRS = 100_000
 _MOST_DIMENSIONS = 1_000
+_NO_PLAN = (
+    "Name columns of scores: `dimension=COLUMN`. A pilot takes no plan; in Python, compare its"
+    " sides with one, and give the comparison as the pilot."
+)
 
 
 def power(
@@ -44,19 +49,22 @@ def power(
     task: str | None = None,
     instance: str | None = None,
     trial: str | None = None,
+    dimension: str | Sequence[str] = (),
     encoding: str | None = None,
     split: str | None = None,
 ) -> Power | PilotPower:
     """Find out how many pairs show an effect, or how small an effect they show.
 
     For rates (0/1 scores) the figures are exact for the paired test of `compare` in one dimension.
-    Ask in one of five ways: `from_` and `to`; `effect` and `spread`; `pairs`, perhaps with `from_`
-    or `spread`; `from_` and `margin`, for a gate; or `pilot`, perhaps with `effect`.
+    Ask in one of five ways: `from_` and `to`, or `from_` and `effect`; `effect` and `spread`;
+    `pairs`, perhaps with `from_` or `spread`; `from_` and `margin`, for a gate; or `pilot`, perhaps
+    with `effect`.
 
     Args:
         from_: the baseline's rate of success, from 0 to 1.
         to: the candidate's.
-        effect: a mean difference; needs `spread` or `pilot`.
+        effect: the candidate's rate less the baseline's; or a mean difference of scores, which
+            needs `spread` or `pilot`.
         spread: the standard deviation of the pairs' differences.
         pairs: find the smallest effect that this many pairs show.
         margin: plan a gate: pairs needed to show a loss under this.
@@ -68,6 +76,7 @@ def power(
         task: the task of the pilot, if its logs hold several.
         instance: the pilot's column that names a row's instance.
         trial: the pilot's column that numbers repeated runs of an instance.
+        dimension: the pilot's column to plan for, or several.
         encoding: the encoding of a pilot's file, if not UTF-8.
         split: the split of the pilot to read, if a folder has several.
 
@@ -104,27 +113,54 @@ def power(
     in_range("margin", margin, 0.0, 1.0, open_ends=True)
     in_range("spread", spread, 0.0, open_ends=True)
     given = {name: value for name, value in asked.items() if value is not None}
+    read_by: Mapping[str, object] = {
+        "task": task,
+        "instance": instance,
+        "trial": trial,
+        "dimension": words(dimension) or None,
+        "encoding": encoding,
+        "split": split,
+    }
+    how_read = [name for name, word in read_by.items() if word is not None]
     if pilot is None:
+        why = "is for reading a pilot, and there is none"
+        _refuse_unused(how_read, why, "Give it: `pilot=RUNS`.")
         return _planned(given, correlation=correlation, power=power, dimensions=dimensions)
+    if dimensions != 1:
+        hint = "To plan for one column of it: `dimension=COLUMN`."
+        _refuse_unused(["dimensions"], "is a number for plans without a pilot", hint)
     if isinstance(pilot, (Comparison, Comparisons, Trials)):
-        words = (task, instance, trial, encoding, split)
-        return _from_comparison(pilot, given, words, effect=effect, power=power)
-    columns = columns_of(instance, trial, (), encoding, split)
+        _refuse_measured(correlation)
+        return _from_comparison(pilot, given, how_read, effect=effect, power=power)
+    columns = columns_of(instance, trial, dimension, encoding, split)
     reading = SideReading(columns=columns, in_study=scorecard_in_force)
     sides = _pilot_sides(pilot, given, columns)
     return _from_pilot(sides, reading, task, effect=effect, correlation=correlation, power=power)
 
 
+def _refuse_unused(names: Sequence[str], why: str, hint: str) -> None:
+    """Refuse parameters that the question asked does not use."""
+    if names:
+        raise SpecError(f"`{names[0]}=` {why}", hint=hint)
+
+
+def _refuse_measured(correlation: float) -> None:
+    """Refuse a correlation beside a pilot of both sides, which shows it."""
+    if correlation:
+        why = "is assumed only if a pilot has one side; this one has both, so it is measured"
+        _refuse_unused(["correlation"], why, "Leave it out.")
+
+
 def _from_comparison(
     pilot: Comparison | Comparisons | Trials,
     given: Mapping[str, float],
-    words: Sequence[str | None],
+    how_read: Sequence[str],
     *,
     effect: float | None,
     power: float,
 ) -> PilotPower:
     """Plan from the trials of a comparison that was made in this process."""
-    if set(given) - {"effect"} or any(word is not None for word in words):
+    if set(given) - {"effect"} or how_read:
         raise SpecError(
             "`pilot=` is a comparison, which has both sides and was read already",
             hint="Leave out all but `effect=` and `power=`.",
@@ -190,14 +226,22 @@ def _from_pilot(
         )
     reads = [side.of_task(tasks[0]) for side in sides]
     baseline, candidate = ([trial for read in side for trial in read.trials] for side in reads)
-    return power_of_pilot(
-        baseline,
-        candidate,
-        lower=frozenset(name for side in reads for read in side for name in read.lower),
-        effect=effect,
-        correlation=correlation,
-        power=power,
-    )
+    if candidate:
+        _refuse_measured(correlation)
+    refuse_two_scales(("the baseline's pilot", baseline), ("the candidate's", candidate))
+    try:
+        return power_of_pilot(
+            baseline,
+            candidate,
+            lower=frozenset(name for side in reads for read in side for name in read.lower),
+            effect=effect,
+            correlation=correlation,
+            power=power,
+        )
+    except SpecError as error:
+        if "`config=PLAN`" in (error.hint or ""):
+            error.hint = _NO_PLAN
+        raise
 
 
 def _planned(
@@ -215,6 +259,8 @@ def _planned(
         return pairs_for_gate(
             before, given["margin"], after=after, correlation=correlation, power=power
         )
+    if before is not None and asked <= {"from_", "effect", "pairs"} and "effect" in asked:
+        asked, after = (asked - {"effect"}) | {"to"}, _rate_after(before, given["effect"])
     if before is not None and after is not None and asked <= {"from_", "to", "pairs"}:
         return power_of_rates(
             before, after, correlation=correlation, pairs=pairs, power=power, dimensions=dimensions
@@ -229,8 +275,34 @@ def _planned(
         return smallest_effect(
             pairs, spread=given.get("spread"), power=power, dimensions=dimensions
         )
-    raise SpecError(
-        "nothing to plan for",
-        hint="`from_=RATE` `to=RATE`; `effect=E` `spread=S`; `pairs=N`; or `from_=RATE`"
-        " `margin=M`.",
+    raise _no_question(given)
+
+
+def _rate_after(before: float, effect: float) -> float:
+    """The candidate's rate, from the baseline's and the difference."""
+    after = round(before + effect, 12)
+    if not 0.0 <= after <= 1.0:
+        raise SpecError(
+            f"a rate of {before:g} and an effect of {effect:+g} give {after:g}: expected a rate"
+            " from 0 to 1",
+            hint="Write 5 % as 0.05. For scores that are no rates: `effect=E` `spread=S`.",
+        )
+    return after
+
+
+def _no_question(given: Mapping[str, float]) -> SpecError:
+    """The error for figures that together ask nothing, with the questions that there are."""
+    named = [f"`{name}={value:g}`" for name, value in given.items()]
+    if not named:
+        said = "nothing is given to plan for"
+    elif len(named) == 1:
+        said = f"{named[0]} alone asks nothing"
+    else:
+        said = f"{', '.join(named[:-1])} and {named[-1]} are no question together"
+    return SpecError(
+        said,
+        hint="Give both rates, `from_=RATE` `to=RATE`; a rate and a change, `from_=RATE`"
+        " `effect=E`; the size of an effect on scores, `effect=E` `spread=S`; a number of pairs,"
+        " `pairs=N`; a rate and a gate's margin, `from_=RATE` `margin=M`; or earlier runs,"
+        " `pilot=RUNS`.",
     )

@@ -34,13 +34,14 @@ def assert_no_regression(
     Args:
         baseline: runs without the change: a path, rows, a frame, or trials, as for `compare`.
         candidate: runs with the change.
-        gate: a dimension, or several, that must be shown to have lost less than its margin.
+        gate: a dimension, or several, that must not lose more than its margin: if one may have,
+            the test fails. `compare` says when a gate passes.
         config: dimensions, gates and margins: a TOML file, or a dictionary, as for `compare`.
         task: compare only this task, if logs hold several.
         where: read only rows or logs such as `split == "test"`.
         missing: what to do with missing values, `fail` or `exclude`, as for `compare`.
         crashed: what to do with crashed runs, `fail` or `exclude`, as for `compare`.
-        allow: `harness`, if the harness differs on purpose.
+        allow: `harness`, if the harness differs on purpose, or `scale`, as for `compare`.
         instance: the column that names a row's instance.
         trial: the column that numbers repeated runs of an instance.
         dimension: read only this column, or these.
@@ -96,7 +97,7 @@ def _faults(comparison: Comparison) -> list[str]:
         and one.candidate is not None and one.low is not None and one.high is not None
     ]  # fmt: skip
     faults += [
-        f"{one.name} is not shown to have lost less than {one.margin:g}"
+        f"{one.name} may have lost more than its margin of {one.margin:g}"
         for one in comparison.dimensions
         if one.gate is Gate.DOUBT
     ]

@@ -8,7 +8,8 @@ from typing import Any, overload
 import msgspec
 
 from assay.api.arguments import words
-from assay.api.vectors import plain_scores, vector_of
+from assay.api.sides.texts import check_not_words, check_texts, path_of
+from assay.api.sides.vectors import plain_scores, vector_of
 from assay.comparison.collect import Request, sides_from
 from assay.comparison.sides.path_trials import PathTrials
 from assay.comparison.sides.reader import SideReading, SideSource
@@ -20,6 +21,7 @@ from assay.logs.trial_rows import TrialColumns
 from assay.result import Viewed
 from assay.runs.result import Run
 from assay.study.scorecards.in_force import scorecard_in_force
+from assay.tables.in_memory.arrays import has_columns, shape_of
 from assay.tables.in_memory.table import table_in_memory
 from assay.wording import counted, some
 
@@ -98,7 +100,7 @@ def columns_of(
 def sources_of(given: object, name: str, *, split: str | None = None) -> list[SideSource]:
     """The source of one side; `name` is its parameter."""
     if isinstance(given, (str, Path)):
-        return [Path(given)]
+        return [path_of(given, name)]
     if isinstance(given, TrialSet):
         return list(given.side.reads)
     if isinstance(given, Run):
@@ -108,7 +110,8 @@ def sources_of(given: object, name: str, *, split: str | None = None) -> list[Si
         )
     if isinstance(given, (list, tuple)) and given:
         if all(isinstance(each, (str, Path)) for each in given):
-            return [Path(each) for each in given]
+            check_not_words(given, name)
+            return [path_of(each, name) for each in given]
         if all(isinstance(each, Trial) for each in given):
             return [_in_memory(given)]
         if all(isinstance(each, TrialSet) for each in given):
@@ -119,10 +122,20 @@ def sources_of(given: object, name: str, *, split: str | None = None) -> list[Si
             hint="Two lists of scores of the same items pair: `assay.compare([0, 1], [1, 1])`."
             ' Rows name the items: [{"instance": "q1", "score": 1}, ...].',
         )
+    shape = "x".join(map(str, shape_of(given)))
+    if "x" in shape and not has_columns(given):
+        raise SpecError(
+            f"{name}: got {type(given).__name__} of shape {shape}, expected one score an item",
+            hint="Choose a column, such as array[:, 0]. If two columns are the sides:"
+            " assay.compare(array[:, 0], array[:, 1])",
+        )
     try:
         table = table_in_memory(given, split=split)
     except AssayError as error:
-        raise type(error)(f"{name}: {error.message}", hint=error.hint) from None
+        hint = error.hint
+        if "holds no rows" in error.message:
+            hint = f"{hint} Plain scores are a list, an array or a Series of numbers."
+        raise type(error)(f"{name}: {error.message}", hint=hint) from None
     return [replace(table, place=f"the {table.name} of {name}")]
 
 
@@ -149,6 +162,7 @@ def named_sides(
                 f"the same {type(side).__name__} is given twice: as {names[number]} too",
                 hint="Give each run once, on one side; a copy is not evidence.",
             )
+    check_texts(sides)
     scores = plain_scores(sides, names, columns, planned)
     if scores is not None:
         return [(name, [read]) for name, read in zip(names, scores, strict=False)]

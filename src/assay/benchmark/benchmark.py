@@ -142,8 +142,9 @@ class Benchmark(Result, frozen=True, kw_only=True, dict=True):
 
     `second` is another corpus on which a bar may test the same skill, to expose a method that only
     fits the first one. `grouping` says where groups come from: a column, equal questions if no
-    column was named, or nowhere. `memory` holds the rows, as JSON
-    lines, of a benchmark read from memory; one put together from items has no `origin`.
+    column was named, or nowhere. `memory` holds the rows, as JSON lines, of a benchmark read from
+    memory, and `index` the labels of its frame, as JSON; one put together from items has no
+    `origin`.
 
     `file_digest` is of the file's exact bytes. So is `digest`, unless records were left out or got
     new ids (`renamed` of them): then it also covers which these are. `labelled_by` is the metric of
@@ -169,6 +170,7 @@ class Benchmark(Result, frozen=True, kw_only=True, dict=True):
     file_digest: str | None = None
     labelled_by: str | None = None
     memory: bytes | None = None
+    index: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.items:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
@@ -17,6 +17,10 @@ FIELDS = {"cls": "class"}
 """Item fields with another name in files."""
 _LABEL = ("label", "class")
 _MOST_NAMES = 1000
+_A_LABEL = (
+    "A label says yes or no: set a threshold, such as value >= 0.5. The scores of a method are no"
+    " label: `score=COLUMN`."
+)
 _USUAL = {
     "question": "question prompt query input instruction problem claim frage q",
     "response": "response answer completion output reply generation prediction antwort a",
@@ -28,6 +32,10 @@ _USUAL = {
 _PLAIN_PARTS = frozenset({"text", "content", "value"})
 _NO_TEXT = frozenset("id ids idx length len tokens type lang language score time source".split())
 """Words beside `prompt` or `output` that tell of a column about the text, not of the text."""
+
+
+HowToRead = Callable[[str], str | None]
+"""Gives a hint on a column that the rows of a table lack."""
 
 
 class Missing(Exception):
@@ -147,27 +155,36 @@ def _text(row: Row, column: str, name: str, where: str, *, empty: bool = False) 
         return as_word(value)
     if _is_absent(value):
         raise Missing(name, f", field {column!r}: expected text, got {kind_of(value)}")
+    if isinstance(value, float) and name == "label":
+        raise SpecError(f"{where}, field {column!r}: expected 0 or 1, got {value!r}", hint=_A_LABEL)
     if not isinstance(value, str):
         raise SpecError(f"{where}, field {column!r}: expected text, got {kind_of(value)}")
     raise Missing(name, f", field {column!r}: is empty")
 
 
 def refuse_absent(
-    where: str, row: Row, columns: Columns, seen: Collection[str], *, labelled: bool = True
+    where: str,
+    row: Row,
+    columns: Columns,
+    seen: Collection[str],
+    how_to_read: HowToRead,
+    *,
+    labelled: bool = True,
 ) -> None:
     """Refuse a file without the columns that it must have, all in one message.
 
-    `row` is one that lacks a column, and `seen` are the columns that any row has.
+    `row` is one that lacks a column, and `seen` are the columns that any row has. `how_to_read`
+    is asked first what to do about a column that is not there.
     """
     needed = _needed(columns, labelled=labelled)
     absent = [role for role in needed if not any(name in seen for name in role.columns)]
     if absent:
         lacks = ", ".join(map(str, absent))
+        names = [name for role in absent for name in role.columns]
+        hint = _how_to_name(row, absent[0]) if len(absent) == 1 else _how_to_name_all(row, absent)
         raise SpecError(
             f"{where}: {lacks}; the columns are {listed_names(row)}",
-            hint=_how_to_name(row, absent[0])
-            if len(absent) == 1
-            else _how_to_name_all(row, absent),
+            hint=next(filter(None, map(how_to_read, names)), hint),
         )
 
 

@@ -23,17 +23,16 @@ from assay.benchmark.benchmark import (
     Origin,
 )
 from assay.benchmark.bundled import FOLDER
-from assay.benchmark.draft import FIELDS
-from assay.benchmark.records import ReadRecords, items_from_rows
+from assay.benchmark.draft import FIELDS, HowToRead
+from assay.benchmark.records import ReadRecords, items_from_rows, no_hint
 from assay.digests import digest
 from assay.errors import SpecError, storage
-from assay.files import names_beside
+from assay.files import how_to_find, named_path
 from assay.logs.log_records import LogRecords, read_log_records
 from assay.tables.faults import Faults
 from assay.tables.json_rows import line_rows
 from assay.tables.nested import PlacedRows, Row, dotted
 from assay.tables.source import IN_MEMORY, STANDARD_INPUT, TableSource, read_table
-from assay.wording import did_you_mean
 
 _URL = re.compile(r"(?:https?|ftp|s3|gs|hf):/", re.IGNORECASE)
 _DEEPEST_FIELD = 3
@@ -97,9 +96,15 @@ def _from_memory(data: object, columns: Columns, *, label_optional: bool) -> Ben
     rows = source.rows(encoding=columns.encoding, faults=faults)
     origin = Origin(place=IN_MEMORY, columns=columns)
     benchmark = _build(
-        source.name, rows, source.digest, origin, faults, label_optional=label_optional
+        source.name,
+        rows,
+        source.digest,
+        origin,
+        faults,
+        label_optional=label_optional,
+        how_to_read=source.how_to_read,
     )
-    return replace(benchmark, memory=source.files[0][1])
+    return replace(benchmark, memory=source.files[0][1], index=source.index)
 
 
 def _from_file(place: str, columns: Columns, *, label_optional: bool) -> Benchmark:
@@ -188,7 +193,7 @@ def read_again(benchmark: Benchmark) -> TableSource | LogRecords:
     if benchmark.memory is not None:
         from assay.tables.in_memory.table import memory_table
 
-        return memory_table(benchmark.name, benchmark.memory)
+        return memory_table(benchmark.name, benchmark.memory, index=benchmark.index)
     if origin.place in BUNDLED:
         source: TableSource | LogRecords = read_table(FOLDER / f"{origin.place}.jsonl")
     else:
@@ -206,7 +211,7 @@ def _absolute(place: str) -> str:
 
 def _read(place: str, columns: Columns) -> TableSource | LogRecords:
     if place != STANDARD_INPUT:
-        path = Path(place)
+        path = named_path(place, "data")
         with storage(place):
             there, readable = path.exists(), path.is_file() or path.is_dir()
         if not there and _URL.match(place):
@@ -217,7 +222,7 @@ def _read(place: str, columns: Columns) -> TableSource | LogRecords:
         if not there:
             raise SpecError(
                 f"no benchmark {place!r}: neither a bundled name ({', '.join(BUNDLED)}) nor a file",
-                hint=did_you_mean(place, [*BUNDLED, *names_beside(path)]),
+                hint=how_to_find(path, BUNDLED),
             )
         if not readable:
             raise SpecError(f"{place}: not a regular file")
@@ -250,6 +255,7 @@ def _build(
     *,
     labelled_by: str | None = None,
     label_optional: bool = False,
+    how_to_read: HowToRead = no_hint,
 ) -> Benchmark:
     read = items_from_rows(
         rows,
@@ -257,6 +263,7 @@ def _build(
         faults,
         skip_unlabelled=labelled_by is not None,
         label_optional=label_optional,
+        how_to_read=how_to_read,
     )
     items = read.items
     grouping: Literal["named", "question"] | None = "named"

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assay.benchmark.benchmark import Columns, Item, LeftOut
-from assay.benchmark.draft import Draft, Missing, fill, refuse_absent
+from assay.benchmark.draft import Draft, HowToRead, Missing, fill, refuse_absent
 from assay.benchmark.labels import LONGEST_VALUE, listed, settle_labels
 from assay.errors import SpecError
 from assay.tables.faults import Faults
@@ -35,6 +35,10 @@ class UnlabelledItem(Item, frozen=True, kw_only=True):
         """Neither a label nor a class is needed."""
 
 
+def no_hint(_: str) -> None:
+    """No hint on a column, as for a file."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadRecords:
     """The items of a file, the records left out, and the number of new ids."""
@@ -48,15 +52,16 @@ class ReadRecords:
 class _RecordReader:
     """Reads the rows of one file; `seen` are the columns that any row has.
 
-    `lacking` is the place and content of the first row that lacks a column.
-    With `skip_unlabelled`, records without a label are left out whatever the policy; unless they
-    are to be `labelled`, they are read.
+    `lacking` is the place and content of the first row that lacks a column, on which `how_to_read`
+    may give a hint. With `skip_unlabelled`, records without a label are left out whatever the
+    policy; unless they are to be `labelled`, they are read.
     """
 
     columns: Columns
     faults: Faults
     skip_unlabelled: bool = False
     labelled: bool = True
+    how_to_read: HowToRead = no_hint
     drafts: list[Draft] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     lacking: tuple[str, Row] | None = None
@@ -72,7 +77,9 @@ class _RecordReader:
                 self.seen.update(row)
             self._add(where, row)
         if self.lacking is not None:
-            refuse_absent(*self.lacking, self.columns, self.seen, labelled=self.labelled)
+            refuse_absent(
+                *self.lacking, self.columns, self.seen, self.how_to_read, labelled=self.labelled
+            )
         self._settle_responses()
         settle_labels(self._kept(), self.columns, self.faults, self._lacks)
         renamed = self._settle_ids()
@@ -184,6 +191,7 @@ def items_from_rows(
     *,
     skip_unlabelled: bool = False,
     label_optional: bool = False,
+    how_to_read: HowToRead = no_hint,
 ) -> ReadRecords:
     """The items of a file's rows, by the policy in `columns`.
 
@@ -196,6 +204,7 @@ def items_from_rows(
         faults=faults,
         skip_unlabelled=skip_unlabelled,
         labelled=not label_optional or any(each is not None for each in named),
+        how_to_read=how_to_read,
     )
     return reader.read(rows)
 

@@ -56,7 +56,12 @@ class Paths(click.Command):
 @click.option(
     "--config", type=PATH, metavar="FILE", help="Dimensions, gates, margins: a TOML file."
 )
-@click.option("--gate", multiple=True, metavar="NAME", help="A dimension that must not lose.")
+@click.option(
+    "--gate",
+    multiple=True,
+    metavar="NAME",
+    help="A dimension that must not lose more than its margin.",
+)
 @click.option(
     "--instance",
     default="instance",
@@ -93,13 +98,14 @@ class Paths(click.Command):
 @click.option(
     "--allow",
     multiple=True,
-    type=click.Choice(["harness"]),
-    help="Allow an intended difference between the sides.",
+    type=click.Choice(["harness", "scale"]),
+    help="Allow an intended difference between the sides: another harness, or scores that are 20"
+    " times as large.",
 )
 @click.option(
     "--strict-gates",
     is_flag=True,
-    help="A gate needs its margin shown, even if every run of the candidate is at the best value.",
+    help="A gate passes only if its loss is shown to be under its margin; not spotless or narrow.",
 )
 @click.option(
     "--unit",

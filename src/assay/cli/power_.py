@@ -11,7 +11,11 @@ from assay.cli.output import show
 @click.command("power", epilog="Exit codes: 0; 2 bad usage.")
 @click.option("--from", "from_", type=float, metavar="RATE", help="The baseline's rate of success.")
 @click.option("--to", type=float, metavar="RATE", help="The candidate's.")
-@click.option("--effect", type=float, help="A mean difference; needs --spread or --pilot.")
+@click.option(
+    "--effect",
+    type=float,
+    help="The change of the rate, with --from; or a mean difference, with --spread or --pilot.",
+)
 @click.option(
     "--spread",
     type=click.FloatRange(0.0, min_open=True),
@@ -25,6 +29,14 @@ from assay.cli.output import show
     help="Earlier runs or a harness's log: the baseline's; repeat the flag for the candidate's.",
 )
 @click.option("--task", metavar="NAME", help="The task of the pilot, if its logs hold several.")
+@click.option("--instance", metavar="COLUMN", help="The pilot's column that names an instance.")
+@click.option("--trial", metavar="COLUMN", help="The pilot's column that numbers repeated runs.")
+@click.option(
+    "--dimension",
+    multiple=True,
+    metavar="COLUMN",
+    help="Plan for this column of the pilot alone. Repeatable.",
+)
 @encoding_flag
 @split_flag
 @click.option(

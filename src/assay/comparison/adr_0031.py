@@ -78,7 +78,7 @@ def compare_adr_0031(
     if not any(name in trial.dimensions for name in names for trial in trials):
         raise SpecError(
             f"no run has any of {', '.join(names)}",
-            hint="Describe the columns in a file: `config=dims.toml`.",
+            hint="Describe the columns in a plan: `config=PLAN`.",
         )
     moved = [_delta(dimension, baseline, candidate) for dimension in counting]
     deltas = [delta for delta in moved if delta is not None]

@@ -11,10 +11,12 @@ from msgspec.structs import replace
 
 from assay.comparison.judge.compare import LEVEL, compare
 from assay.comparison.judge.pairing import UnitChoice
+from assay.comparison.plan_checks import refuse_points, refuse_unknown_dimensions
 from assay.comparison.result import ComparedPair, Comparison, ComparisonCaveat, Comparisons, Input
 from assay.comparison.sides.path_trials import PathTrials, read_columns
 from assay.comparison.sides.read import read_sides
 from assay.comparison.sides.reader import SideReading, SideSource
+from assay.comparison.sides.scales import refuse_two_scales
 from assay.comparison.sides.side import Side, have_repeats
 from assay.comparison.sides.split import split_side
 from assay.comparison.spec import SOURCE_DIMENSIONS, Dimensions, assumed, parse_dimensions
@@ -29,6 +31,7 @@ from assay.wording import some
 
 _MOST_BYTES = 1 << 20
 _MOST_PAIRS = 500
+_ROLES = ("baseline", "candidate")
 _DRAWS_A_PAIR = 400
 """Resamples for each of several comparisons, whose levels are higher."""
 _FROM_RUNS = (
@@ -43,7 +46,8 @@ class Request:
     """How to compare and what to read.
 
     `task` is the one task to compare, if the sides have several; `first` is the side that the
-    others are compared with, if a column separates the sides.
+    others are compared with, if a column separates the sides. `named` says that the user named the
+    sides, so that the record does.
     """
 
     plan: Dimensions | None
@@ -58,6 +62,7 @@ class Request:
     task: str | None = None
     first: str | None = None
     all_pairs: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +97,8 @@ def sides_from(named: Sequence[tuple[str, Sequence[SideSource]]], request: Reque
 
 def compare_sides(sides: Sequence[Side], request: Request) -> Comparison | Comparisons:
     """Every side against the first, or all pairs; task by task if there are several."""
+    if request.plan is not None:
+        refuse_unknown_dimensions(request.plan, sides)
     tasks, left_out = shared_tasks(sides, request.task)
     pairs = (
         list(combinations(sides, 2)) if request.all_pairs else [(sides[0], s) for s in sides[1:]]
@@ -153,8 +160,12 @@ def _compare_pair(
     if plan is None and sides.source:
         plan = _source_plan(sides, request.gates)
     caveats = list(sides.caveats)
+    if "scale" not in (request.policies.get("allow") or (() if plan is None else plan.allow)):
+        counting = None if plan is None else [d.name for d in plan.dimensions if d.counts]
+        first, second = zip((ours.name, theirs.name), sides.trials, strict=True)
+        refuse_two_scales(first, second, among=counting)
     if plan is not None:
-        _refuse_points(plan, [*ours.of_task(task), *theirs.of_task(task)])
+        refuse_points(plan, [*ours.of_task(task), *theirs.of_task(task)])
     if request.plan is not None and (others := _not_planned(sides, request.plan)):
         caveats.append(ComparisonCaveat(code="not-in-plan", message=f"{some(others, 12)}."))
     if left_out:
@@ -175,7 +186,7 @@ def _compare_pair(
         artifact=request.artifact,
         caveats=caveats,
         lower=sides.lower,
-    )
+    ).of_names(dict(zip(_ROLES, (ours.name, theirs.name), strict=True)))
 
 
 def compared_sides(
@@ -193,11 +204,11 @@ def compared_sides(
             trials=len(read.trials),
             columns=None if read.columns is None else _recorded(read.columns),
             described=read.described,
-            name=read.side,
+            name=known.name if request.named or request.reading.by is not None else None,
             by=request.reading.by,
             where=read.where,
         )
-        for name, side in zip(("baseline", "candidate"), reads, strict=True)
+        for name, known, side in zip(_ROLES, (ours, theirs), reads, strict=True)
         for read in side
     )
     return ComparedSides(
@@ -232,21 +243,6 @@ def _reading(reads: Sequence[PathTrials], request: Request) -> list[ComparisonCa
     return said
 
 
-def _refuse_points(plan: Dimensions, reads: Sequence[PathTrials]) -> None:
-    """Refuse a range up to 100 for percentages, which are read as shares."""
-    forms = read_columns(reads, lambda scores: scores.forms)
-    for dimension in plan.dimensions:
-        form = forms.get(dimension.name)
-        if form is None or not form.percent or dimension.range is None:
-            continue
-        if dimension.range[1] > 1.0:
-            raise SpecError(
-                f"dimension {dimension.name:.60}: its range ends at {dimension.range[1]:g}, but its"
-                f" values are read as shares ({form.said})",
-                hint="Leave the range out of the plan, and write a margin of 2 % as 0.02.",
-            )
-
-
 def _not_planned(sides: ComparedSides, plan: Dimensions) -> list[str]:
     """The columns that were read as scores, and that the plan leaves out."""
     planned = {dimension.name for dimension in plan.dimensions}
@@ -270,7 +266,7 @@ def compare_paths(
     baseline: Sequence[Path], candidate: Sequence[Path], request: Request
 ) -> Comparison | Comparisons:
     """Read two sides and compare them."""
-    named = (("baseline", baseline), ("candidate", candidate))
+    named = tuple(zip(_ROLES, (baseline, candidate), strict=True))
     return compare_sides(sides_from(named, request), request)
 
 
@@ -329,7 +325,7 @@ def _sides_again(
 ) -> ComparedSides:
     """The two sides that were compared, read again; refused if the bytes differ."""
     if request.reading.by is None:
-        both = sides_from((("baseline", baseline), ("candidate", candidate)), request)
+        both = sides_from(tuple(zip(_ROLES, (baseline, candidate), strict=True)), request)
     else:
         paths = {path.resolve(): path for path in (*baseline, *candidate)}
         known = {side.name: side for side in sides_from((("all", [*paths.values()]),), request)}
@@ -337,8 +333,8 @@ def _sides_again(
         both = [known[name] for name in names if name in known]
     tasks = shared_tasks(both, None)[0] if len(both) == 2 else []
     of_tasks = [compared_sides(both[0], both[1], request, task) for task in tasks]
-    compared = [(read.digest, read.name) for read in comparison.inputs]
-    same = [s for s in of_tasks if [(read.digest, read.name) for read in s.inputs] == compared]
+    compared = _told_apart(comparison.inputs)
+    same = [sides for sides in of_tasks if _told_apart(sides.inputs) == compared]
     if not same:
         raise IntegrityError(
             "these are not the runs that were compared: their digests differ",
@@ -346,3 +342,8 @@ def _sides_again(
         )
     said = [read.described for read in comparison.inputs]  # tells the tasks of one file apart
     return next((s for s in same if [read.described for read in s.inputs] == said), same[0])
+
+
+def _told_apart(inputs: Sequence[Input]) -> list[tuple[str, str | None]]:
+    """The bytes of each input; and its side, if both sides are in the same bytes."""
+    return [(read.digest, None if read.by is None else read.name) for read in inputs]

@@ -19,7 +19,7 @@ from assay.errors import SpecError
 from assay.logs.trial import Trial
 from assay.result import Result
 from assay.stats.power import MOST, pairs_for, share_pairs
-from assay.wording import percent, signed
+from assay.wording import counted, percent, signed, some
 
 _MOST_SAID = 4
 
@@ -42,12 +42,17 @@ class PilotRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PilotPower(Result, frozen=True, kw_only=True):
-    """The forecast of a pilot for each dimension; `unit` is what a pair consists of."""
+    """The forecast of a pilot for each dimension; `unit` is what a pair consists of.
+
+    `left_out` are the dimensions that no figure is for: those that decide no verdict (costs), and
+    those without evidence of their own.
+    """
 
     unit: str
     power: float
     level: float
     dimensions: tuple[PilotRow, ...]
+    left_out: tuple[str, ...] = ()
 
     @property
     def units(self) -> str:
@@ -68,7 +73,18 @@ class PilotPower(Result, frozen=True, kw_only=True):
 
     def lines(self) -> list[str]:
         """What each of the first dimensions needs, and the conditions."""
-        return [*(self._said(row) for row in self.dimensions[:_MOST_SAID]), self.basis]
+        said = [self._said(row) for row in self.dimensions[:_MOST_SAID]]
+        left = len(self.dimensions) - len(said)
+        said += [f"and {counted(left, 'more dimension')}"] if left else []
+        return [*said, self.basis, *([self.others] if self.others else [])]
+
+    @property
+    def others(self) -> str:
+        """Which dimensions no figure is for, and why; empty if there are none."""
+        if not self.left_out:
+            return ""
+        why = "which decide no verdict, have no values, or say the same of both sides"
+        return f"not planned for: {some(self.left_out)}, {why}"
 
     def _said(self, row: PilotRow) -> str:
         needs = (
@@ -119,7 +135,17 @@ def power_of_pilot(
     )
     if not rows:
         raise SpecError("a pilot needs at least two units to measure how they vary")
-    return PilotPower(unit=table.kept.design.unit, power=power, level=level, dimensions=rows)
+    return PilotPower(
+        unit=table.kept.design.unit,
+        power=power,
+        level=level,
+        dimensions=rows,
+        left_out=tuple(
+            each.name
+            for each in plan.dimensions
+            if each.name not in {row.dimension for row in rows}
+        ),
+    )
 
 
 def _pilot_row(

@@ -16,6 +16,8 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SCALES = (5, 7, 10, 100)
 """The highest values of usual scales."""
 _FEW = 2
+TO_FILL_IN = "?"
+"""What stands for a value that only the user knows; a plan that still has it is refused."""
 
 
 def shown_values(values: Sequence[float]) -> str:
@@ -81,7 +83,7 @@ def direction_line(name: str) -> str:
     Most columns without a direction are faults. Of `no_secrets_leaked` more may well be better.
     """
     if is_negated(name):
-        return 'better = "?"  # fill in: "higher" or "lower"'
+        return f'better = "{TO_FILL_IN}"  # fill in: "higher" or "lower"'
     return 'better = "lower"  # or "higher"'
 
 
@@ -111,14 +113,36 @@ def dimension_lines(name: str, values: Sequence[float], *, gated: bool = False) 
         lines.append("gated = true")
     if is_cost(name) or is_fault(name):
         lines.append(direction_line(name))
+    if is_cost(name):
+        return [*lines, *_cost_scale(values, gated=gated)]
     low, high = likely_range(values)
     if (low, high) != (0.0, 1.0):
-        unbounded = is_cost(name) or high > max(_SCALES)
+        unbounded = high > max(_SCALES)
         told = "a bound that no run exceeds" if unbounded else "the lowest and the highest possible"
         lines.append(f"{range_line(values)}  # {told}")
         if unbounded:
             lines.append(f"margin = {high / 20.0:.12g}  # a difference that does not matter")
     return lines
+
+
+def _cost_scale(values: Sequence[float], *, gated: bool) -> list[str]:
+    """The range and the margin of a cost; the user fills in what a gate may lose."""
+    if not values:
+        return [
+            f'range = "{TO_FILL_IN}"  # fill in: 0, and a bound that no run exceeds',
+            f'margin = "{TO_FILL_IN}"  # fill in: a difference that does not matter',
+        ]
+    bound = generous_bound(max(map(abs, values)))
+    mean = sum(values) / len(values)
+    low = 0.0 if min(values) >= 0.0 else -bound
+    lines = [f"range = [{low:g}, {bound:.12g}]  # a bound that no run exceeds"]
+    if gated:
+        told = f"how much more does not matter; the mean is {mean:.3g}"
+        return [*lines, f'margin = "{TO_FILL_IN}"  # fill in: {told}']
+    return [
+        *lines,
+        f"margin = {abs(mean or bound) / 20.0:.2g}  # a difference that does not matter",
+    ]
 
 
 def undirected_words(name: str) -> str:

@@ -9,12 +9,14 @@ import msgspec
 from assay._version import __version__
 from assay.caveats import Caveat, Rank, caveat_lines
 from assay.comparison.spec import Dimensions
+from assay.comparison.subscripts import only_ones, part_named
 from assay.digests import short
 from assay.logs.trial import SOURCE_NAMES, Trial
 from assay.result import Result
-from assay.wording import counted, number, percent, signed, signed_interval, some
+from assay.wording import as_python, counted, number, percent, signed, signed_interval, some
 
 RULE = "net-effect/2"
+_SIDES = ("candidate", "baseline")
 _MOST_SAID = 4
 """Dimensions that a printed result shows; all are in its rows."""
 _MOST_PAIRS = 8
@@ -55,6 +57,11 @@ class Change(StrEnum):
     UNCLEAR = "unclear"
 
 
+CHANGE_WORDS = {
+    Change.REPAIR: "repair: it reaches its best value",
+    Change.REGRESSION: "regression: it leaves its best value",
+}
+"""How a change is shown, where the word alone does not say it."""
 BETTER = frozenset({Change.REPAIR, Change.IMPROVEMENT})
 WORSE = frozenset({Change.REGRESSION, Change.DECLINE})
 
@@ -83,6 +90,14 @@ class Gate(StrEnum):
     SPOTLESS = "spotless"
     NARROW = "narrow"
     DOUBT = "doubt"
+
+
+GATE_WORDS = {
+    Gate.SPOTLESS: "spotless, not shown",
+    Gate.NARROW: "narrow, not shown",
+    Gate.DOUBT: "in doubt",
+}
+"""How the status of a gate is shown, where the word alone does not say it."""
 
 
 class DimensionResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,9 +131,25 @@ class DimensionResult(msgspec.Struct, frozen=True, kw_only=True):
         whole = max(abs(self.baseline), abs(self.candidate)) >= 100.0
         ends = signed_interval(self.low, self.high, whole)
         figures = f"{number(self.baseline, whole)} -> {number(self.candidate, whole)}"
-        parts = [f"{name} {figures}, {signed(self.delta, whole)} {ends}".rstrip()]
-        parts += [] if self.cls is None else [self.cls.value]
-        return ", ".join([*parts, *([] if self.gate is None else [f"gate: {self.gate.value}"])])
+        said = f"{name} {figures}, {signed(self.delta, whole)} {ends}".rstrip()
+        return ", ".join([said, *self.conclusions()]) if self.counts else said
+
+    def conclusions(self) -> list[str]:
+        """The class of the change, and the status of the gate, in words."""
+        said = []
+        if self.cls is Change.EQUIVALENT and self._is_worse():
+            said.append("equivalent: worse, inside its margin")
+        elif self.cls is not None:
+            said.append(CHANGE_WORDS.get(self.cls, self.cls.value))
+        if self.gate is not None:
+            said.append(f"gate: {GATE_WORDS.get(self.gate, self.gate.value)}")
+        return said
+
+    def _is_worse(self) -> bool:
+        """Whether the interval lies on the worse side of 0."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low > 0.0 if self.better == "lower" else self.high < 0.0
 
 
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,7 +162,11 @@ class Balance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Flip(msgspec.Struct, frozen=True, kw_only=True):
-    """An instance where most runs of one side reach the ideal, and most of the other do not."""
+    """An instance where most runs of one side reach the ideal, and most of the other do not.
+
+    `to` is `ideal` if those of the candidate reach it, and `short` if they no longer do. `baseline`
+    and `candidate` are the runs that reach it, of all: `2/3`.
+    """
 
     instance: str
     dimension: str
@@ -143,8 +178,9 @@ class Flip(msgspec.Struct, frozen=True, kw_only=True):
 class Input(msgspec.Struct, frozen=True, kw_only=True):
     """An input of a side: the digest of its bytes, and the meaning of its columns.
 
-    `described` describes a harness's log. `name` is the value of the column `by`, if that separates
-    the sides; `where` is the expression that chose the rows or logs.
+    `described` describes a harness's log. `name` is that of the side: the value of the column `by`,
+    or its key in a dictionary of sides; else None. `where` is the expression that chose the rows or
+    logs.
     """
 
     side: str
@@ -218,6 +254,10 @@ class Comparison(Result, frozen=True, kw_only=True, dict=True):
     settings: Settings
     signature: str
 
+    def __getitem__(self, name: str) -> DimensionResult:
+        """A dimension by its name."""
+        return part_named({each.name: each for each in self.dimensions}, name, "dimension")
+
     @property
     def favourable(self) -> bool:
         """Whether the command exits with 0."""
@@ -248,6 +288,40 @@ class Comparison(Result, frozen=True, kw_only=True, dict=True):
         more += " a side" if self.unit == "run" else ""
         return f"about {more} would settle it, if the estimates are right"
 
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of the sides, as far as they have any other than baseline and candidate.
+
+        The ends of paths are known only in the process that compared them: no part of the record.
+        """
+        recorded = {read.side: read.name for read in self.inputs if read.name is not None}
+        found: dict[str, str] = recorded or self.__dict__.get("names", {})
+        return found
+
+    def of_names(self, names: Mapping[str, str]) -> Self:
+        """The comparison, with the names of its sides at hand."""
+        self.__dict__["names"] = {side: name for side, name in names.items() if name != side}
+        return self
+
+    @property
+    def gates(self) -> str:
+        """The status of each gate, in words; empty if nothing is gated."""
+        return some(
+            [
+                f"{each.name:.60} {GATE_WORDS.get(each.gate, each.gate.value)}"
+                for each in self.dimensions
+                if each.gate is not None and each.delta is not None
+            ]
+        )
+
+    @property
+    def evidence(self) -> str:
+        """Which side is compared with which, and the number of runs, instances and pairs."""
+        sides = [f"{side} {self.names.get(side, ''):.60}".rstrip() for side in _SIDES]
+        runs = f"{counted(self.n_candidate, 'run')} against {self.n_baseline:,}"
+        pairs = f", {counted(self.pairs, 'pair')}" if self.pairs else ""
+        return f"{' against '.join(sides)}: {runs}, {counted(self.instances, 'instance')}{pairs}"
+
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each dimension."""
         rows: list[dict[str, Any]] = msgspec.to_builtins(self.dimensions)
@@ -256,7 +330,9 @@ class Comparison(Result, frozen=True, kw_only=True, dict=True):
     def lines(self) -> list[str]:
         """The verdict and its reason, each dimension that counts, and the outlook."""
         counting = [dimension for dimension in self.dimensions if dimension.counts]
-        said = [f"{self.verdict.upper()}: {self.because}"]
+        sides = " against ".join(f"{self.names.get(side, side):.60}" for side in _SIDES)
+        verdict = f"{self.verdict.upper()} {sides}" if self.names else self.verdict.upper()
+        said = [f"{verdict}: {self.because}", self.evidence]
         said += [dimension.said() for dimension in counting[:_MOST_SAID]]
         if len(counting) > _MOST_SAID:
             said.append(f"and {counted(len(counting) - _MOST_SAID, 'more dimension')}")
@@ -265,7 +341,8 @@ class Comparison(Result, frozen=True, kw_only=True, dict=True):
             said.append(f"on balance {signed(self.balance.value)} {ends}".rstrip())
         if self.verdict is NetVerdict.INCONCLUSIVE and not self.blocked:
             said.append(self.outlook)
-        return [*said, *_reading_lines([self]), *_caveats_left(self.caveats), self.signature]
+        said += [*_reading_lines([self]), *_caveats_left(self.caveats)]
+        return [*map(as_python, said), self.signature]
 
 
 class ComparedPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -308,6 +385,13 @@ class Comparisons(Result, frozen=True, kw_only=True):
     sides: tuple[str, ...]
     pairs: tuple[ComparedPair, ...]
     level: float
+
+    def __getitem__(self, name: str) -> Comparison:
+        """A comparison by its candidate or its task, if only it has these; or by `pair.name`."""
+        parts = {pair.name: pair.comparison for pair in self.pairs}
+        parts |= only_ones((pair.task, pair.comparison) for pair in self.pairs)
+        parts |= only_ones((pair.candidate, pair.comparison) for pair in self.pairs)
+        return part_named(parts, name, "comparison")
 
     @property
     def favourable(self) -> bool:
@@ -363,12 +447,15 @@ class Comparisons(Result, frozen=True, kw_only=True):
             f" {percent(each)}, for {percent(self.level)} over all of them",
             *said,
             *_reading_lines([pair.comparison for pair in self.pairs]),
-            *_caveats_left(self.joint_caveats()),
+            *map(as_python, _caveats_left(self.joint_caveats(every="`.pairs` has all"))),
             self.signature,
         ]
 
-    def joint_caveats(self) -> list[ComparisonCaveat]:
-        """Each code once, unless it blocks, with the pairs that it is about where not all are."""
+    def joint_caveats(self, every: str = "`json=` lists all") -> list[ComparisonCaveat]:
+        """Each code once, unless it blocks, with the pairs that it is about where not all are.
+
+        `every` says where all messages of a code are.
+        """
         about: dict[str, dict[str, list[str]]] = {}
         for pair in self.pairs:
             for caveat in pair.comparison.caveats:
@@ -379,7 +466,7 @@ class Comparisons(Result, frozen=True, kw_only=True):
         for code, messages in about.items():
             said, pairs = next(iter(messages.items()))
             said = said if len(pairs) == len(self.pairs) else f"{some(pairs, 1)}: {said}"
-            more = f" And {len(messages) - 1} more; `json=` lists all." if len(messages) > 1 else ""
+            more = f" And {len(messages) - 1} more; {every}." if len(messages) > 1 else ""
             made.append(ComparisonCaveat(code=code, message=said + more))
         return made
 
@@ -417,7 +504,8 @@ def _reading_lines(made: Sequence[Comparison]) -> list[str]:
     lines = [caveats["plain-scores"]] if "plain-scores" in caveats else []
     if guessed:
         lines.append(f"assumed: higher is better in {some(list(dict.fromkeys(guessed)))}")
-    return lines + ([f"reported only: {some(others)}"] if others else [])
+    between = "; " if len(made) == 1 else ", "
+    return lines + ([f"reported only: {some(others, between=between)}"] if others else [])
 
 
 def _caveats_left(caveats: Sequence[ComparisonCaveat]) -> list[str]:
@@ -430,10 +518,7 @@ _READING = ("assumed", "plain-scores")
 
 def _reported(dimension: DimensionResult, with_figures: bool) -> str:
     """A dimension that is not part of the verdict, its means, and its direction."""
-    said = f"{dimension.name:.60}"
-    if with_figures and dimension.baseline is not None and dimension.candidate is not None:
-        whole = max(abs(dimension.baseline), abs(dimension.candidate)) >= 100.0
-        said += f" {number(dimension.baseline, whole)} -> {number(dimension.candidate, whole)}"
+    said = dimension.said() if with_figures else f"{dimension.name:.60}"
     known = "direction unknown" if dimension.better is None else f"{dimension.better} is better"
     return f"{said} ({known})"
 
@@ -448,7 +533,10 @@ def _pair_said(pair: ComparedPair) -> str:
     if balance is not None:
         ends = signed_interval(balance.low, balance.high)
         effect = f" {signed(balance.value)} {ends}".rstrip()
-    return f"{pair.sides}: {made.verdict.upper()}{effect}: {made.because}"
+    parts = [made.because, *([f"gates: {made.gates}"] if made.gates else [])]
+    if made.verdict is NetVerdict.INCONCLUSIVE and not made.blocked:
+        parts.append(made.outlook)
+    return f"{pair.sides}: {made.verdict.upper()}{effect}: {'; '.join(parts)}"
 
 
 def _balance_row(balance: Balance | None) -> dict[str, Any]:

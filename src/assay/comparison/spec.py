@@ -13,14 +13,17 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from assay.bounds import LARGEST_NUMBER, SMALLEST_ERROR, shown_number
-from assay.comparison.plan_text import dimension_lines
+from assay.comparison.plan_text import TO_FILL_IN, dimension_lines
 from assay.errors import SpecError
 from assay.logs.columns.metric_names import is_cost, is_fault
 from assay.logs.trial import SOURCE_NAMES
+from assay.messages.key_faults import fault_words
 from assay.toml import key_hint, read_toml
 
 Policy = Literal["fail", "exclude"]
 Better = Literal["higher", "lower"]
+ALLOWED = frozenset({"harness", "scale"})
+"""Differences between the sides that may be allowed."""
 T = TypeVar("T")
 _SHARE = 0.05
 _PLAN = (
@@ -29,9 +32,7 @@ _PLAN = (
 )
 _HEAVIEST = 1e6
 _LIGHTEST = 1e-6
-_IN_A_FILE = (
-    "Say so in a file, `config=dims.toml`, instead of `gate=`: the lines above, as they fit."
-)
+_IN_A_PLAN = "Say so in a plan, `config=PLAN`, instead of `gate=`: the lines above, as they fit."
 SMALLEST_SHARE = 1e-12
 """The smallest margin, as a share of the range."""
 
@@ -117,13 +118,14 @@ class Dimensions(msgspec.Struct, frozen=True, kw_only=True):
         for name in ("missing", "crashed"):
             if getattr(self, name) not in (None, "fail", "exclude"):
                 raise SpecError(f"{name} = {getattr(self, name)!r:.60}, expected fail or exclude")
-        if not set(self.allow) <= {"harness"}:
-            raise SpecError(f"allow = {self.allow!r:.60}, expected a list of: harness")
+        if not set(self.allow) <= ALLOWED:
+            known = ", ".join(sorted(ALLOWED))
+            raise SpecError(f"allow = {self.allow!r:.60}, expected a list of: {known}")
 
 
 class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     gated: bool = False
-    better: Better = "higher"
+    better: Better | None = None
     ideal: float | None = None
     range: tuple[float, float] | None = None
     margin: float | None = None
@@ -134,7 +136,7 @@ class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class _PolicyTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     missing: Policy | None = None
     crashed: Policy | None = None
-    allow: tuple[Literal["harness"], ...] = ()
+    allow: tuple[Literal["harness", "scale"], ...] = ()
     gates: Literal["strict", "spotless"] = "spotless"
 
 
@@ -155,7 +157,8 @@ def parse_toml(data: bytes, form: type[T], *, where: str, hint: str) -> T:
     try:
         return msgspec.convert(read_toml(data, where=where, hint=hint), form)
     except msgspec.ValidationError as error:
-        raise SpecError(f"{where}: {error}", hint=key_hint(error, form, hint)) from None
+        said = fault_words(error, form) if issubclass(form, msgspec.Struct) else error
+        raise SpecError(f"{where}: {said}", hint=key_hint(error, form, hint)) from None
 
 
 def parse_dimensions(data: bytes, *, where: str) -> Dimensions:
@@ -171,7 +174,7 @@ def dimensions_table(
         written = msgspec.convert({"dimensions": table, "policy": policy}, _DimensionsFile)
     except msgspec.ValidationError as error:
         hint = key_hint(error, _DimensionsFile)
-        raise SpecError(f"{where}: {error}", hint=hint) from None
+        raise SpecError(f"{where}: {fault_words(error, _DimensionsFile)}", hint=hint) from None
     return _dimensions(written, where)
 
 
@@ -189,20 +192,51 @@ def _dimensions(written: _DimensionsFile, where: str) -> Dimensions:
             strict_gates=policy.gates == "strict",
         )
     except SpecError as error:
-        raise SpecError(f"{where}: {error.message}", hint=error.hint) from None
+        message = f"{where}: {error.message}"
+        raise SpecError(message, hint=error.hint, details=error.details) from None
 
 
 def _dimension(name: str, table: object) -> Dimension:
+    for key, value in table.items() if isinstance(table, Mapping) else ():
+        if value == TO_FILL_IN:
+            raise SpecError(f"dimension {name}: {key} is still to be filled in: {TO_FILL_IN!r}")
     try:
         written = msgspec.convert(table, _Written)
     except msgspec.ValidationError as error:
-        raise SpecError(f"dimension {name}: {error}", hint=key_hint(error, _Written)) from None
+        said = f"dimension {name}: {fault_words(error, _Written)}"
+        raise SpecError(said, hint=key_hint(error, _Written)) from None
+    if written.counts:
+        _refuse_guesses(name, written)
     ends = (0.0, 1.0) if written.range is None and written.counts else written.range
     width = 1.0 if ends is None else ends[1] - ends[0]
     margin = _SHARE * width if written.margin is None else written.margin
-    return Dimension(
-        name=name, **msgspec.structs.asdict(written) | {"range": ends, "margin": margin}
-    )
+    filled = {"better": written.better or _usual_end(name), "range": ends, "margin": margin}
+    return Dimension(name=name, **msgspec.structs.asdict(written) | filled)
+
+
+def _refuse_guesses(name: str, written: _Written) -> None:
+    """Refuse a cost or a fault whose direction would be guessed, and the scale of a cost.
+
+    Of a score, more is better, and 0 to 1 is its usual range. A cost has no usual range, and what
+    its gate may lose is for the user to say.
+    """
+    keys = ["better"] * (is_cost(name) or is_fault(name)) + ["range"] * is_cost(name)
+    keys += ["margin"] * (is_cost(name) and written.gated)
+    lacking = [key for key in keys if getattr(written, key) is None]
+    if lacking:
+        kind = "a cost by its name" if is_cost(name) else "by its name not known to be a score"
+        raise SpecError(
+            f"dimension {name}: {kind}, so to count it needs {' and '.join(lacking)}",
+            details=dimension_lines(name, (), gated=written.gated),
+            hint="State it in the plan, as above; with `counts` as false it is reported only.",
+        )
+
+
+def _usual_end(name: str) -> Better | None:
+    """The better end of a dimension whose plan names none; a fault that does not count has none."""
+    if is_cost(name):
+        return "lower"
+    return None if is_fault(name) else "higher"
 
 
 def assumed(
@@ -224,7 +258,7 @@ def assumed(
         raise SpecError(
             message,
             details=dimension_lines(name, values, gated=True),
-            hint=_IN_A_FILE,
+            hint=_IN_A_PLAN,
         )
     if not is_cost(name) and not is_fault(name):
         if all(0.0 <= value <= 1.0 for value in values):
@@ -233,7 +267,7 @@ def assumed(
             raise SpecError(
                 f"dimension {name} has values outside 0 to 1, so it needs a range",
                 details=dimension_lines(name, values, gated=True),
-                hint=_IN_A_FILE,
+                hint=_IN_A_PLAN,
             )
     better: Better | None = "lower" if lower or is_cost(name) else None
     return Dimension(name=name, better=better, range=None, counts=False, margin=0.0)

@@ -153,7 +153,7 @@ def balance(
     return Balanced(
         achieved=achieved,
         surface=surface,
-        records=records,
+        records=list(records),
         n=len(whole.items),
         kept=len(records),
         positives=int(whole.label.sum()),

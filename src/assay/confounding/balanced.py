@@ -60,7 +60,7 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
 
     achieved: bool
     surface: Kind
-    records: tuple[str, ...]
+    records: list[str]  # a list, as `positions`
     n: int
     kept: int
     positives: int

@@ -5,7 +5,7 @@ another method, nor only the first, which its author may have chosen.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -13,14 +13,17 @@ from typing import Any
 
 from assay.benchmark.benchmark import Benchmark, Columns
 from assay.benchmark.load import load_benchmark, read_again, read_fields
+from assay.confounding.pairing import Labels
 from assay.confounding.score_values import (
+    column_by_index,
     is_array,
     is_cell,
+    scores_by_label,
     scores_in_array,
     scores_in_order,
-    scores_of_cells,
 )
 from assay.errors import SpecError, storage
+from assay.files import named_path
 from assay.gauntlet.judge import checked_outputs
 from assay.logs.columns.number_texts import read_numbers
 from assay.logs.log_records import read_log_scores
@@ -29,7 +32,9 @@ from assay.runs.answers import score_of
 from assay.runs.result import Run
 from assay.runs.store import HEAD, load_run
 from assay.tables.forms import endings
+from assay.tables.in_memory.index import labels_of
 from assay.tables.in_memory.table import table_in_memory
+from assay.tables.in_memory.values import label_texts
 from assay.tables.nested import dotted, listed_names, with_paths
 from assay.tables.source import NO_PATHS, TableSource, shown
 
@@ -59,18 +64,16 @@ def method_scores(
     columns: Sequence[ScoreColumn] = (),
     *,
     encoding: str | None = None,
-    index: object = None,
     readings: dict[str, str] | None = None,
 ) -> dict[str, Scores]:
     """The scores of each method by its name, with the seed if there are several.
 
     With several columns each is a method, called by the name of its column.
 
-    `sources` are a path, a run, scores by id, numbers in the order of the records, rows or a frame;
-    or several of these, in a list or by name; an array; a series, whose index is compared with
-    `index`, that of the benchmark's own frame. Without sources, columns that are named are those
-    of the benchmark's own rows. `encoding` is that of files if no column is named. How texts were
-    read as numbers is added to `readings`, by method.
+    `sources` are a path, a run, scores by id, numbers in the order of the records, an array, a
+    series, rows or a frame; or several of these, in a list or by name. Without sources, columns
+    that are named are those of the benchmark's own rows. `encoding` is that of files if no column
+    is named. How texts were read as numbers is added to `readings`, by method.
     """
     readings = {} if readings is None else readings
     if columns and (sources is None or (isinstance(sources, (list, tuple)) and not sources)):
@@ -86,7 +89,7 @@ def method_scores(
     for given, source in listed:
         for column in columns[:1] if _is_run(source) else columns:
             told: dict[str, str] = {}
-            name, found = _scores_of(source, benchmark, column, index, told)
+            name, found = _scores_of(source, benchmark, column, told)
             if given is not None:
                 name = given
             if len(columns) > 1 and not _is_run(source):
@@ -112,8 +115,9 @@ def _of_the_data(
 def _is_run(source: object) -> bool:
     """Whether a source is a run, whose scores are in no column."""
     if isinstance(source, (str, PathLike)):
-        with storage(Path(source)):
-            return (Path(source) / HEAD).is_file()
+        path = named_path(Path(source), "scores")
+        with storage(path):
+            return (path / HEAD).is_file()
     return isinstance(source, Run)
 
 
@@ -176,7 +180,6 @@ def _scores_of(
     source: object,
     benchmark: Benchmark,
     column: ScoreColumn,
-    index: object,
     readings: dict[str, str],
 ) -> tuple[str, list[Scores]]:
     """The name of a method and its scores, under each seed."""
@@ -184,25 +187,49 @@ def _scores_of(
         return _run_scores(source, "the run", benchmark)
     if isinstance(source, (str, PathLike)):
         return _scores_at(Path(source), benchmark, column, readings)
-    by_id = _by_id(source, benchmark, index, readings)
+    by_id = _by_id(source, benchmark, readings)
+    name = "scores"
     if by_id is None:
         table = table_in_memory(source)
         name = table.name if column.name == ScoreColumn.name else column.name
-        return name, [_table_scores(table, benchmark, column, readings)]
-    rows = [{"id": str(name), column.name: value} for name, value in by_id.items()]
-    table = table_in_memory(rows, name="scores")
-    found = load_scores(table, ids=benchmark.all_ids, column=column.name, id_column="id")
-    return table.name, [_kept(found, benchmark)]
+        table = replace(table, place="the scores")
+        rows = [row for _, row in table.rows()] if table.index is not None else []
+        found = column_by_index(rows, column.name, _id_columns(benchmark)) if rows else None
+        labels = _labels(labels_of(source), "frame")
+        if found is None or labels is None:
+            return name, [_table_scores(table, benchmark, column, readings)]
+        name = name if found[0] == column.name else found[0]
+        by_id = scores_by_label(found[1], labels, benchmark, readings)
+    pairs = [{"id": str(record), column.name: value} for record, value in by_id.items()]
+    table = table_in_memory(pairs, name="scores")
+    scores = load_scores(table, ids=benchmark.all_ids, column=column.name, id_column="id")
+    return name, [_kept(scores, benchmark)]
+
+
+def _labels(labels: Sequence[object] | None, kind: str) -> Labels | None:
+    """The labels of an index; None if there is none."""
+    if labels is None:
+        return None
+    return Labels(values=labels, texts=label_texts(labels), kind=kind)
+
+
+def _id_columns(benchmark: Benchmark) -> tuple[str, ...]:
+    """The columns that may hold the ids of scores."""
+    return tuple(dict.fromkeys((_columns(benchmark).id or "id", "id")))
 
 
 def _by_id(
-    source: object, benchmark: Benchmark, index: object, readings: dict[str, str]
+    source: object, benchmark: Benchmark, readings: dict[str, str]
 ) -> Mapping[Any, object] | None:
     """Scores by id, or one a record in order, as scores by id; None for rows."""
     if is_array(source):
-        return scores_in_array(source, benchmark, index, readings)
+        labels = _labels(labels_of(source), type(source).__name__)
+        return scores_in_array(source, labels, benchmark, readings)
     if isinstance(source, Mapping) and all(map(is_cell, source.values())):
-        return scores_of_cells(source, readings)
+        keys = Labels(
+            values=list(source), texts=label_texts(list(source)), kind="dict", are_names=True
+        )
+        return scores_by_label(list(source.values()), keys, benchmark, readings)
     if isinstance(source, (list, tuple)) and source and all(map(is_cell, source)):
         return scores_in_order(source, benchmark, readings)
     return None

@@ -1,12 +1,13 @@
 """A confound audit: how well surface features predict the label, and methods beyond them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, Literal
 
 import msgspec
 
 from assay.caveats import Caveat, caveat_lines
+from assay.errors import SpecError
 from assay.result import Result
 from assay.wording import counted, interval
 
@@ -182,6 +183,18 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
         """Faults in the data that reveal the label or contradict it."""
         return tuple(finding.code for finding in self.lint if finding.code in TELLING)
 
+    def positions_of(self, records: Iterable[str]) -> list[int]:
+        """The places in the input, from 0, of records that have numbers for ids.
+
+        `frame.iloc[audit.positions_of(audit.lint[0].records)]` are the rows of the first fault.
+        """
+        if not self.numbered:
+            raise SpecError(
+                "the records have ids, so their places are not known here",
+                hint="Look them up by their ids: frame[frame[COLUMN].astype(str).isin(records)].",
+            )
+        return [int(record) - 1 for record in records]
+
     @property
     def records_read(self) -> str:
         """How many records were read, and whether only their questions."""
@@ -234,6 +247,10 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
             f"{finding.code}: {finding.message} {finding.remedy}"
             for finding in (*told, *others[:_MOST_SAID])
         ]
+        named = [record for finding in (*told, *others[:_MOST_SAID]) for record in finding.records]
+        if self.numbered and named:
+            [place] = self.positions_of(named[:1])
+            said.append(f"records are numbered from 1: record {named[0]} is frame.iloc[{place}]")
         more = len(others) - _MOST_SAID
         left = f"and {counted(more, 'more fault')} of the data: lint has all of them"
         return [*said, left] if more > 0 else said

@@ -28,7 +28,8 @@ def load_scores(
 ) -> Mapping[str, float]:
     """Scores by record id; a line without a score (null, or empty) leaves its record unscored.
 
-    `ids` are those of all records of the benchmark's file. With `by_line` the ids of the scores are
+    `ids` are those of all records of the benchmark's file, and `id_column` is its column of them;
+    that of the scores has the same name, or `id`. With `by_line` the ids of the scores are
     ignored, like those of the benchmark. A path of `-` is standard input. How texts were read as
     numbers is added to `readings`, by column.
     """
@@ -41,16 +42,19 @@ def load_scores(
     rows = source.rows(encoding=encoding, faults=faults)
     for number, (where, found) in enumerate(rows, 1):
         row = with_paths(found, inside)
-        if id_column is not None and not by_line and id_column not in row:
+        own = id_column if id_column is not None and id_column in row else "id"
+        if id_column is not None and not by_line and own not in row:
             raise SpecError(
-                f"{where}: no column {id_column!r}; the columns are {listed_names(row)}"
+                f"{where}: no column {id_column!r} of the ids, nor 'id'; the columns are"
+                f" {listed_names(row)}",
+                hint="Call the column of the ids so in the scores too, or call it 'id'.",
             )
         if column not in row:
             raise SpecError(
                 f"{where}: no column {column!r}; the columns are {listed_names(row)}",
                 hint="Which column holds the scores? Name it: `score=COLUMN`.",
             )
-        key = None if by_line else _key(row.get(id_column or "id"))
+        key = None if by_line else _key(row.get(own))
         try:
             key = _record(key, number, where, ids, known, id_column, numbered=numbered)
             if key in cells:

@@ -27,9 +27,12 @@ from assay.tables.nested import (
 )
 from assay.tables.source import TableSource
 from assay.tables.text import check_encoding
+from assay.wording import did_you_mean
 
 MOST_SIDES = 20
 """The most values of a column that is proposed for telling sides apart."""
+_TRIAL = "trial"
+"""The column of trials unless another is named; it may be lacking."""
 _SCORES = frozenset({"0", "1", "true", "false"})
 _HARNESS = "harness."
 _MADE_BY = ("model", "profile", "params", "provider")
@@ -62,7 +65,7 @@ class TrialColumns(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     instance: str = "instance"
-    trial: str = "trial"
+    trial: str = _TRIAL
     dimensions: tuple[str, ...] = ()
     encoding: str | None = None
     split: str | None = None
@@ -106,18 +109,17 @@ def read_rows(
             hint="Write one run a line; in a CSV, below the line of column names.",
         )
     header = list(dict.fromkeys(chain.from_iterable(row for _, row in rows)))
-    for name, role in asked.items():
+    named = asked if columns.trial == _TRIAL else {**asked, columns.trial: "trial"}
+    named |= dict.fromkeys(columns.dimensions, "dimension")
+    for name, role in named.items():
         if name not in header:
-            raise SpecError(
-                f"{place}: no column {name!r:.60}; the columns are {listed_names(rows[0][1])}",
-                hint=_ROLES[role],
-            )
+            raise _no_column(source, name, role, header, rows[0][1])
     if where is not None:
         kept = [(at, row) for at, row in rows if where.holds(_words(row, where.fields))]
         if not kept:
             raise _none_kept(place, where, [row for _, row in rows])
         rows = kept
-    candidates = _candidates(place, rows[0][1], header, columns, taken=asked, planned=planned)
+    candidates = _candidates(header, columns, taken=asked, planned=planned)
     scores = score_columns(
         place,
         [row for _, row in rows],
@@ -158,8 +160,23 @@ def splitting_columns(source: TableSource, columns: TrialColumns) -> dict[str, f
     return found
 
 
+def _no_column(
+    source: TableSource, name: str, role: str, header: Sequence[str], first: Row
+) -> SpecError:
+    """The error for a column that was named and is not there, with the nearest name."""
+    parameter = None if role == "where" else role
+    hints = (did_you_mean(name, header, most=1, parameter=parameter), _ROLES[role])
+    return SpecError(
+        f"{source.place}: no column {name!r:.60}; the columns are {listed_names(first)}",
+        hint=source.how_to_read(name) or " ".join(hint for hint in hints if hint),
+    )
+
+
 _ROLES = {
     "instance": "Which column names the instance of a run? Name it: `instance=COLUMN`.",
+    "trial": "Which column numbers the runs of an instance? Name it, `trial=COLUMN`; leave it out"
+    " if every instance has one run.",
+    "dimension": "Which columns are scores? Name one: `dimension=COLUMN`.",
     "by": "Which column tells the sides apart? Name it: `by=COLUMN`.",
     "where": "Compare a column with a value: `where=COLUMN == VALUE`.",
 }
@@ -200,8 +217,6 @@ def _word(cell: object) -> str:
 
 
 def _candidates(
-    place: str,
-    first: Row,
     header: Sequence[str],
     columns: TrialColumns,
     *,
@@ -209,9 +224,6 @@ def _candidates(
     planned: Collection[str],
 ) -> list[str]:
     """The columns without another role; or the requested columns."""
-    for name in columns.dimensions:
-        if name not in header:
-            raise SpecError(f"{place}: no column {name!r}; the columns are {listed_names(first)}")
     if columns.dimensions:
         return list(columns.dimensions)
     others = {columns.trial, *taken, "harness"} | RESERVED - set(planned)

@@ -30,18 +30,12 @@ _SHOWN_FLIPS = 5
 _OF_ONE = {"0/1", "1/1"}
 _FIRST = frozenset({"assumed", "read-as", "undirected"})
 """Caveats on how columns were read, printed before the table."""
-_SIDES = ("candidate", "baseline")
 _SHOWN = 5
 
 
 def draw_comparison(comparison: Comparison, out: "Console", *, caveats: bool = False) -> None:
     """Draw a whole comparison, narrow enough for any terminal."""
-    title = (
-        f"{_sides(comparison)}: {counted(comparison.n_candidate, 'run')} against"
-        f" {comparison.n_baseline:,}, {counted(comparison.instances, 'instance')}"
-    )
-    title += f", {counted(comparison.pairs, 'pair')}" if comparison.pairs else ""
-    out.print(styled(title))
+    out.print(styled(comparison.evidence))
     for read in comparison.inputs:
         if read.described is not None:
             out.print(styled(f"{read.side:<9}  {read.described}", style="dim"))
@@ -68,17 +62,10 @@ def _draw_first(text: str, out: "Console") -> None:
         out.print(styled(f"  {line}", style="yellow"), soft_wrap=True)
 
 
-def _sides(comparison: Comparison) -> str:
-    """Which side is compared with which; by name if a column separates them."""
-    names = {read.side: read.name for read in comparison.inputs if read.name is not None}
-    named = [f"{side} {names[side]:.60}" if side in names else side for side in _SIDES]
-    return " against ".join(named)
-
-
 def _draw_verdict(comparison: Comparison, out: "Console") -> None:
     style = f"bold {_STYLE[comparison.verdict]}"
     verdict = comparison.verdict.upper()
-    out.print(marked("verdict  ", verdict, style, f"  {comparison.because}"))
+    out.print(marked("verdict  ", verdict, style, as_flags(f"  {comparison.because}")))
     if comparison.verdict is NetVerdict.RATIFY:
         out.print(styled("         ratify: keep the change"))
     if comparison.verdict is NetVerdict.INCONCLUSIVE and not comparison.blocked:
@@ -181,6 +168,8 @@ def draw_pilot(pilot: "PilotPower", out: "Console") -> None:
     out.print(table(headers, rows, right=" rrrrrr"))
     out.print()
     out.print(styled(pilot.basis, style="dim"))
+    if pilot.others:
+        out.print(styled(pilot.others, style="dim"))
 
 
 def draw_trials(trials: "Trials", out: "Console", *, caveats: bool = False) -> None:

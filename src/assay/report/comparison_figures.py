@@ -55,7 +55,7 @@ def draw_figures(comparison: Comparison, out: "Console") -> None:
     if balance:
         draw(balance)
     if any(dimension.gated for dimension in counting):
-        out.print(Text("* gated: a loss must be shown to be under its margin", style="dim"))
+        out.print(Text("* gated: it must not lose more than its margin", style="dim"))
     if balance:
         out.print(Text("on balance: the weighted mean of the dimensions", style="dim"))
     if len(counting) > 1 and comparison.looks is None:
@@ -106,7 +106,8 @@ def _concluded(dimension: DimensionResult) -> "Text":
         return styled(_UNKNOWN)
     cls = dimension.cls
     style = "green" if cls in BETTER else "red" if cls in WORSE else ""
-    line = styled("" if cls is None else cls.value, style=style)
-    if dimension.gate is not None:
-        line.append(f"{_GAP}gate: {dimension.gate.value}", style="dim")
+    change, *gate = dimension.conclusions() if cls is not None else ["", *dimension.conclusions()]
+    line = styled(change, style=style)
+    for said in gate:
+        line.append(f"{_GAP}{said}", style="dim")
     return line

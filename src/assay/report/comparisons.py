@@ -15,7 +15,7 @@ _MOST_MEANS = 5
 
 
 def draw_comparisons(found: Comparisons, out: "Console", *, caveats: bool = False) -> None:
-    """Draw a line for each, what blocks or would settle it, and a matrix of all pairs."""
+    """Draw a line for each, its gates, what would settle it, and a matrix of all pairs."""
     each = 1.0 - (1.0 - found.level) / len(found.pairs)
     out.print(
         styled(
@@ -47,6 +47,8 @@ def _draw_pairs(pairs: list[ComparedPair], out: "Console") -> None:
         made = pair.comparison
         which = f"{pair.candidate} against {pair.baseline}"
         out.print(styled(f"{which}: {_means(made)}", style="dim"))
+        if made.gates:
+            out.print(styled(f"{which}: gates: {made.gates}", style="dim"))
         if made.verdict is NetVerdict.INCONCLUSIVE and not made.blocked:
             out.print(styled(f"{which}: {made.outlook}"))
         for caveat in made.caveats:

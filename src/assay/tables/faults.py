@@ -12,8 +12,9 @@ MOST_NAMED = 20
 """The most faults of a file that one message names."""
 _MOST_ALIKE = 3
 """More faults than this that differ only in place and value are one line."""
-_PLACE = re.compile(r"(?:line|row|element) [\d,]*\d")
-_VALUE = re.compile(r"(?<!field )'[^']*'")
+_PLACE = re.compile(r"(?:(?:line|row|element) [\d,]*\d|record '[^']*')(?: \(index [^)]*\))?")
+_VALUE = re.compile(r"(?P<field>field '[^']*')|'[^']*'|(?<=got )-?\d[\d.e+-]*")
+"""A value in a message; the name of a field is none."""
 
 
 @dataclass(kw_only=True)
@@ -38,7 +39,8 @@ class Faults:
     def add(self, error: SpecError) -> None:
         """Add a fault."""
         self.count += 1
-        alike = _VALUE.sub("", _PLACE.sub("", self._short(error)))
+        placeless = _PLACE.sub("", self._short(error))
+        alike = _VALUE.sub(lambda match: match["field"] or "", placeless)
         if alike in self._kinds or len(self._kinds) < MOST_NAMED:
             kind = self._kinds.setdefault(alike, _Kind())
             kind.count += 1

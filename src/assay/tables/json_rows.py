@@ -5,7 +5,7 @@ length, but not all lists of objects, they are columns; so are objects with the 
 keys, as `to_json` of pandas writes them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,18 +18,27 @@ from assay.tables.nested import PlacedRows, Row, kind_of
 
 _AS_LINES = "Write it as one JSON object a line (.jsonl)."
 _MOST_NAMED = 12
+_LONGEST_LABEL = 60
 
 
 def line_rows(
-    data: bytes, where: str, *, faults: Faults | None = None, unit: str = "line"
+    data: bytes,
+    where: str,
+    *,
+    faults: Faults | None = None,
+    unit: str = "line",
+    labels: Sequence[str] | None = None,
 ) -> PlacedRows:
-    """One JSON object a line; `unit` is what a line is called."""
+    """One JSON object a line; `unit` is what a line is called, `labels` the index of a frame."""
     on_fault = None if faults is None else faults.add
     for number, row in json_lines(data, where=where, on_fault=on_fault, unit=unit):
+        place = f"{where}, {unit} {number}"
+        if labels is not None:
+            place += f" (index {labels[number - 1]:.{_LONGEST_LABEL}})"
         if isinstance(row, dict):
-            yield f"{where}, {unit} {number}", row
+            yield place, row
         else:
-            note(faults, _no_object(f"{where}, {unit} {number}", row))
+            note(faults, _no_object(place, row))
 
 
 def _no_object(place: str, row: object) -> SpecError:

@@ -34,7 +34,9 @@ _read: list[tuple[object, bytes]] = []
 class TableSource:
     """The bytes of one table: `place` is its name in messages, `files` are its parts in order.
 
-    `unit` is what a line is called: rows in memory are written as lines.
+    `unit` is what a line is called: rows in memory are written as lines. `index` are the labels of
+    the rows of a frame, as `label_texts` gives them, and `levels` the names of its index, which is
+    not read as columns.
     """
 
     place: str
@@ -42,6 +44,14 @@ class TableSource:
     files: tuple[tuple[str, bytes], ...]
     is_folder: bool = False
     unit: Literal["line", "row"] = "line"
+    index: tuple[str, ...] | None = None
+    levels: tuple[str, ...] = ()
+
+    def how_to_read(self, column: str) -> str | None:
+        """A hint on a column that is a level of the index; None if it is not."""
+        if column not in self.levels:
+            return None
+        return f"{column!r:.60} is in the index, which is not read: give frame.reset_index()."
 
     @property
     def digest(self) -> str:
@@ -65,7 +75,8 @@ class TableSource:
             name, data = self.files[0]
             if self.unit == "row":
                 _refuse_encoding(self.place, encoding)
-                return bounded(line_rows(data, self.place, faults=faults, unit="row"), self.place)
+                rows = line_rows(data, self.place, faults=faults, unit="row", labels=self.index)
+                return bounded(rows, self.place)
             return rows_of(Path(name), data, faults=faults, encoding=encoding, where=self.place)
         parts = (
             rows_of(

@@ -202,9 +202,13 @@ def test_without_sums_it_did_not_finish_and_an_unknown_version_is_noted(written)
 def test_the_csv_is_refused_and_another_is_not_taken_for_it(written, tmp_path):
     header = "number,[first] Say {{number}},Status,Score,Named Scores,Grader Reason,Comment\n"
     table = written(f"{header}1,1,PASS,1.00,{{}},fine,\n", "results.csv")
-    with pytest.raises(SpecError, match="rounded"):
+    with pytest.raises(SpecError, match="rounded") as refused:
         read_log(table)
+    assert refused.value.hint == "Export the evaluation as .json or .jsonl."
     written(log(ROWS, [column(ROWS)]))
+    with pytest.raises(SpecError, match="rounded") as refused:
+        read_log(table)
+    assert refused.value.hint == "Name results.json, which lies beside it."
     assert len(read_log(tmp_path)) == 1
     assert read_log(written("Status,Score\nPASS,1\n", "other.csv")) == []
 

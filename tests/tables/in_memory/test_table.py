@@ -12,8 +12,10 @@ import pandas
 import polars
 import pytest
 
+import assay
 from assay import SpecError
 from assay.tables.in_memory.table import table_in_memory
+from assay.tables.in_memory.values import label_texts
 
 ROWS = [
     {"id": 1, "question": "Is it?", "label": True, "x": None},
@@ -68,7 +70,11 @@ def test_the_same_rows_are_the_same_bytes_whatever_holds_them(data, name):
     table = table_in_memory(data)
     assert table.files[0][1] == b"".join(json.dumps(row).encode() + b"\n" for row in ROWS)
     assert (table.name, table.place) == (name, f"the {name}")
-    assert [place for place, _ in table.rows()] == [f"the {name}, row 1", f"the {name}, row 2"]
+    labels = ["", ""] if table.index is None else [" (index 7)", " (index 9)"]
+    assert (table.index is None) == (not isinstance(data, pandas.DataFrame))
+    assert [place for place, _ in table.rows()] == [
+        f"the {name}, row {number}{label}" for number, label in enumerate(labels, 1)
+    ]
 
 
 def test_what_is_missing_is_null():
@@ -234,3 +240,27 @@ def test_record_arrays_named_tuples_and_frames_as_dictionaries_are_rows():
     assert lines_of(frame.to_dict()) == expected
     with pytest.raises(SpecError, match="got ndarray, which holds no rows"):
         table_in_memory(np.ones(3))
+
+
+def test_a_column_in_the_index_is_pointed_out():
+    frame = pandas.DataFrame({"question": ["a", "b"], "label": [0, 1], "uid": ["x", "y"]})
+    assert table_in_memory(frame.set_index(["uid", "label"])).levels == ("uid", "label")
+    told = "is in the index, which is not read: give frame.reset_index()."
+    for call in (
+        lambda: assay.confounds(frame.set_index("uid"), id="uid", joint=False),
+        lambda: assay.confounds(frame.set_index("label"), joint=False),
+        lambda: assay.compare(frame.set_index("uid"), frame, instance="uid"),
+        lambda: assay.load_trials(frame.set_index("label"), instance="uid", dimension="label"),
+    ):
+        with pytest.raises(assay.SpecError, match="the columns are") as refused:
+            call()
+        assert told in refused.value.hint
+
+
+def test_equal_labels_are_equal_texts_whatever_their_type():
+    days = pandas.date_range("2024-01-01", periods=2)
+    index = [1, np.int64(1), 1.0, "1", (1, "a"), days[0], pandas.Period("2024-01", "M")]
+    texts = label_texts(index)
+    assert texts[0] == texts[1] == texts[2] == "1"
+    assert texts[3:5] == ('"1"', '[1, "a"]')
+    assert texts[5:] == ('"2024-01-01T00:00:00"', '"2024-01"')

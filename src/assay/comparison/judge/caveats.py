@@ -7,7 +7,7 @@ from assay.comparison.result import ComparisonCaveat
 
 CODES: Codes = {
     "stopped-on-verdict": "The runs stopped as soon as there was a verdict, so only a sequential"
-    " comparison is valid: --sequential.",
+    " comparison is valid: `sequential=True`.",
     "order-lost": "The runs stopped as soon as there was a verdict, and their order is unknown.",
     "lost-runs-decide": "The verdict depends on whether missing values and crashed runs are left"
     " out or count as failures.",
@@ -36,10 +36,12 @@ CODES: Codes = {
     " missing. Its scorecard is used unchecked.",
     "void-pairs": "Pairs are void: it was not shown that the candidate had the artifact and the"
     " baseline did not.",
-    "spotless-gate": "Every run of the candidate reached the ideal (the best value), but there are"
-    " too few runs to show that the loss is under the margin.",
-    "narrow-gate": "A gate lost less than its margin if no run loses more than was seen; there are"
-    " too few runs to show more.",
+    "spotless-gate": "It is not shown that a gate lost less than its margin: there are too few"
+    " runs. The gate passes because every run of the candidate reached the best value."
+    " `strict_gates=True` does not let it pass.",
+    "narrow-gate": "It is not shown that a gate lost less than its margin. The gate passes because"
+    " that would be shown if no run could lose more than the worst one did. `strict_gates=True`"
+    " does not let it pass.",
     "no-gates": "No dimension is gated (`gate=`), so none is protected against a loss that is not"
     " shown.",
     "plain-scores": "The sides are plain scores.",

@@ -98,7 +98,7 @@ def _check_harness(
         notes.add("models-differ", f"baseline {ours[_MODEL]}, candidate {theirs[_MODEL]}.")
     elif differing:
         allowed = "harness" in allow
-        meant = "This was allowed." if allowed else "If this is intended: --allow harness."
+        meant = "This was allowed." if allowed else "If this is intended: `allow=harness`."
         notes.add("harness-differs", f"{some(differing)}. {meant}", blocking=not allowed)
     several = {
         name
@@ -199,8 +199,8 @@ def assumed_dimensions(
         raise SpecError(
             "no column is known to be a score from 0 to 1 of which more is better",
             details=[*column_lines(values), *unread, *plan_lines(values)],
-            hint="Which of them count? Say so in a file, `config=dims.toml`: the lines above, as"
-            " they fit.",
+            hint="Which of them count? Say so in a plan, `config=PLAN`: the lines above, as they"
+            " fit.",
         )
     known = {dimension.name for dimension in SOURCE_DIMENSIONS}
     counting = [dimension.name for dimension in dimensions if dimension.counts]

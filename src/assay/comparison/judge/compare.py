@@ -53,7 +53,7 @@ from assay.digests import short
 from assay.errors import SpecError
 from assay.logs.columns.metric_names import is_cost
 from assay.logs.trial import Trial
-from assay.wording import counted
+from assay.wording import counted, percent
 
 RESAMPLES = 9_999
 LEVEL = 0.95
@@ -250,6 +250,11 @@ def remark(
         left = table.kept.matched - evidence.whole
         notes.add("uneven-rounds", f"{_there(left, 'such pair')}.")
     dearer = [cost.name for cost in others if cost.cls is Change.DECLINE and is_cost(cost.name)]
+    dearer += [  # also if it counts and the rise is inside its margin
+        effect.dimension.name
+        for effect in evidence.dimensions
+        if is_cost(effect.dimension.name) and effect.high is not None and effect.high < 0.0
+    ]
     if dearer:
         notes.add("costs-more", f"In {', '.join(dearer)}.")
 
@@ -263,18 +268,22 @@ def _a_side(unit: str) -> str:
 
 
 def _unproven_words(effect: DimensionEffect, table: TrialTable) -> str:
-    """What the runs of a gate rule out, and how many runs would rule out the margin."""
+    """What the runs of a gate show, and how many would show as much as the margin."""
     kept, dimension = table.kept, effect.dimension
     runs = len(kept.pairs) if kept.design.unit == "pair" else kept.rows[1].size
     margin = dimension.scaled_margin
     worst = 1.0 - 0.05 ** (1.0 / max(runs, 1))
     needed = math.ceil(math.log(0.05) / math.log1p(-margin))
-    rules = "rules" if runs == 1 else "rule"
-    falls = "fall short" if effect.gate is Gate.SPOTLESS else "fall further"
-    record = f"{dimension.name}: {counted(runs, 'run')} {rules} out that more than {worst:.0%}"
+    lost = "fall short of it" if effect.gate is Gate.SPOTLESS else "lose more than any of these did"
+    shows = f"{counted(runs, 'run')} {'shows' if runs == 1 else 'show'}"
+    record = f"{dimension.name}: {shows} that at most {_share(worst)} of all runs {lost}"
     if runs < needed:
-        return f"{record} {falls}; to rule out {margin:.0%} takes {needed}."
-    return f"{record} {falls}, if they are independent."
+        return f"{record}; {needed} would show {_share(margin)}."
+    return f"{record}, if runs are independent."
+
+
+def _share(share: float) -> str:
+    return percent(float(f"{share:.2g}"))
 
 
 def units_of(table: TrialTable, evidence: Evidence) -> str:

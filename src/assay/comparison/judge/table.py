@@ -156,7 +156,7 @@ def _scaled(side: Sequence[Trial], dimension: Dimension) -> Floats:
         raise SpecError(
             f"{place}: {dimension.name:.80} is {value:g}, outside its range of {low:g} to {high:g}",
             details=dimension_lines(dimension.name, values[~np.isnan(values)].tolist()),
-            hint="Set it in a file, `config=FILE`: the lines above, as they fit. A measure without"
+            hint="Set it in a plan, `config=PLAN`: the lines above, as they fit. A measure without"
             " a highest value takes a bound that no run exceeds; the margin is a twentieth of the"
             " range unless it is stated.",
         )

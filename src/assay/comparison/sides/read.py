@@ -22,6 +22,7 @@ def read_sides(
         Side(name=name, reads=tuple(read for source in sources for read in reader.read(source)))
         for name, sources in named
     ]
+    reader.refuse_unused()
     if reader.where is not None:
         reader.where.refuse_unmet()
     refuse_mixed_forms([read for side in sides for read in side.reads])

@@ -1,7 +1,7 @@
 """Reads the sources of a side, each run once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -56,12 +56,30 @@ class SideReader:
         self.all_scores = reading.all_scores or bool(reading.columns.dimensions)
         self.where = None if reading.where is None else WhereFilter(reading.where)
         self.seen: dict[tuple[int, int], str] = {}
+        self.has_columns = False
+
+    def refuse_unused(self) -> None:
+        """Refuse the name of a column if nothing that was read has columns."""
+        given, usual = self.reading.columns, TrialColumns()
+        unused = [
+            f"`{word}={getattr(given, word):.60}`"
+            for word in ("instance", "trial")
+            if getattr(given, word) != getattr(usual, word)
+        ]
+        if unused and not self.has_columns:
+            raise SpecError(
+                f"{' and '.join(unused)}: no side is a file of trials, rows or a frame, so there is"
+                " no such column",
+                hint="Leave it out: logs and trials name their instances and repeats themselves."
+                " Name the columns of rows where they are read.",
+            )
 
     def read(self, source: SideSource) -> list[PathTrials]:
         """The trials of one source, by task and by side."""
         if isinstance(source, PathTrials):
             self._whole_only("trials in memory", hint="Split or filter them yourself.")
-            return [source]
+            place = source.place or "trials in memory"
+            return [replace(source, trials=tuple(self._chosen_only(source.trials, place)))]
         if isinstance(source, TableSource):
             return self._rows(source)
         return self._path(source)
@@ -139,6 +157,7 @@ class SideReader:
         )
 
     def _rows(self, source: TableSource) -> list[PathTrials]:
+        self.has_columns = True
         name = source.digest
         found = read_rows(
             source,
@@ -182,16 +201,7 @@ class SideReader:
                    for note in run.notes]  # fmt: skip
         if not run.finished:
             caveats.append(ComparisonCaveat(code="unfinished-log", message=f"{run.place}."))
-        trials = trials_of(run)
-        chosen = self.reading.columns.dimensions
-        if chosen:
-            _check_chosen(run, chosen)
-            trials = [
-                structs.replace(
-                    trial, dimensions={name: trial.dimensions.get(name) for name in chosen}
-                )
-                for trial in trials
-            ]
+        trials = self._chosen_only(trials_of(run), run.place, also=run.metrics)
         digests = [file.digest for file in run.files]
         return PathTrials(
             kind=f"log {run.harness}",
@@ -207,7 +217,6 @@ class SideReader:
         )
 
     def _folder(self, path: Path) -> PathTrials:
-        chosen = self.reading.columns.dimensions
         trials: list[Trial] = []
         parts: list[bytes] = []
         implied = set()
@@ -216,9 +225,6 @@ class SideReader:
             trial, data = read_run(
                 folder, all_scores=self.all_scores, fixture_required=self.reading.fixture_required
             )
-            if chosen:
-                named = {dimension: trial.dimensions.get(dimension) for dimension in chosen}
-                trial = structs.replace(trial, dimensions=named)
             if trial.trial is None:
                 implied.add(len(trials))
                 trial = structs.replace(trial, trial=name)
@@ -227,9 +233,9 @@ class SideReader:
         return PathTrials(
             kind="eval-folder",
             digest=digest_of(parts),
-            trials=tuple(trials),
+            trials=tuple(self._chosen_only(trials, str(path))),
             each=tuple(map(digest, parts)),
-            source=not chosen,
+            source=not self.reading.columns.dimensions,
             implied=frozenset(implied),
         )
 
@@ -243,6 +249,25 @@ class SideReader:
     def _chosen(self, known: Mapping[str, str]) -> bool:
         return self.where is None or self.where.chooses(known)
 
+    def _chosen_only(
+        self, trials: Sequence[Trial], place: str, *, also: Sequence[str] = ()
+    ) -> Sequence[Trial]:
+        """The trials with the named dimensions alone; refuses a name that no trial has."""
+        chosen = self.reading.columns.dimensions
+        if not chosen:
+            return trials
+        known = dict.fromkeys((*also, *(name for each in trials for name in each.dimensions)))
+        for name in chosen:
+            if name not in known:
+                raise SpecError(
+                    f"{place}: no metric {name!r:.60}; there are {some(list(known), 12)}",
+                    hint=did_you_mean(name, known, most=1, parameter="dimension"),
+                )
+        return [
+            structs.replace(each, dimensions={name: each.dimensions.get(name) for name in chosen})
+            for each in trials
+        ]
+
     def _once(self, path: Path) -> None:
         """Note a run by its inode; refuse the same one again under any path."""
         with storage(path):
@@ -255,10 +280,3 @@ class SideReader:
                 hint="Give each run once, on one side; a copy is not evidence.",
             )
         self.seen[place] = str(path)
-
-
-def _check_chosen(run: LogRun, chosen: Sequence[str]) -> None:
-    known = dict.fromkeys((*run.metrics, *(name for s in run.samples for name in s.costs)))
-    for name in chosen:
-        if name not in known:
-            raise SpecError(f"{run.place}: no metric {name!r:.60}; there are {', '.join(known)}")

@@ -18,8 +18,8 @@ from assay.tables.faults import Faults
 from assay.wording import as_column
 
 HOW_TO_WRITE = (
-    "Write all of them as numbers (87% as 0.87), or all as percentages. Decimal commas are read in"
-    " files whose cells are separated by semicolons."
+    "Write all as numbers (87% as 0.87, 8/10 as 0.8), or all as percentages. Decimal commas are"
+    " read in files whose cells are separated by semicolons."
 )
 _PERCENTAGE = re.compile(r"([+-]?(?:[0-9]{1,300}(?:[.,][0-9]{0,300})?|[.,][0-9]{1,300}))\s*%")
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from assay.bounds import MAX_COLUMNS, MAX_FILE_BYTES, MAX_ROWS
 from assay.errors import AssayError, SpecError
-from assay.tables.in_memory.values import AS_IS, Unwritable, plain
+from assay.tables.in_memory.index import labels_of, level_names
+from assay.tables.in_memory.values import AS_IS, Unwritable, label_texts, plain
 from assay.tables.json_rows import columns_by_index
 from assay.tables.rows import rows_of
 from assay.tables.source import TableSource
@@ -38,9 +39,13 @@ def table_in_memory(
     if callable(getattr(data, "read", None)):
         return _open_file(data, split, name)
     try:
-        kind, rows = _rows_of(_one_split(data, split))
+        one = _one_split(data, split)
+        kind, rows = _rows_of(one)
         called = name or kind
         lines = b"".join(_lines(rows, f"the {called}"))
+        labels = labels_of(one)
+        index = None if labels is None else label_texts(labels)
+        levels = () if index is None else tuple(filter(None, level_names(one)))
     except AssayError:
         raise
     except Exception as error:  # theirs: a frame may raise anything
@@ -50,7 +55,7 @@ def table_in_memory(
     if not lines:
         empty = f"no rows in the {called}" if called != "rows" else "no rows are given"
         raise SpecError(empty, hint="One record a row is expected.")
-    return memory_table(called, lines)
+    return memory_table(called, lines, index=index, levels=levels)
 
 
 def _open_file(file: Any, split: str | None, name: str | None) -> TableSource:  # noqa: ANN401 - theirs
@@ -72,9 +77,22 @@ def _open_file(file: Any, split: str | None, name: str | None) -> TableSource:  
     return memory_table(called, b"".join(_lines(rows, called)))
 
 
-def memory_table(name: str, lines: bytes) -> TableSource:
+def memory_table(
+    name: str,
+    lines: bytes,
+    *,
+    index: tuple[str, ...] | None = None,
+    levels: tuple[str, ...] = (),
+) -> TableSource:
     """A table of rows that were written as JSON lines; `name` is their name in messages."""
-    return TableSource(place=f"the {name}", name=name, files=(("rows.jsonl", lines),), unit="row")
+    return TableSource(
+        place=f"the {name}",
+        name=name,
+        files=(("rows.jsonl", lines),),
+        unit="row",
+        index=index,
+        levels=levels,
+    )
 
 
 def _one_split(data: object, split: str | None) -> object:

@@ -3,8 +3,9 @@
 Values of numpy, pandas and others are recognised by their methods; none is imported.
 """
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
@@ -72,3 +73,23 @@ def _foreign(value: Any, depth: int) -> object:  # noqa: ANN401 - theirs
     if isinstance(value, (UUID, PurePath)):
         return str(value)
     raise Unwritable(f"a value of type {type(value).__name__}, which JSON does not have")
+
+
+def label_texts(labels: Sequence[object]) -> tuple[str, ...]:
+    """The labels of an index, each as the JSON of its value.
+
+    3 and "3" are two labels, 3 and 3.0 are one, and a label of several levels is a list.
+    """
+    return tuple(map(_label_text, labels))
+
+
+def _label_text(label: object) -> str:
+    if type(label) is int:
+        return str(label)
+    try:
+        value = plain(label)
+    except Unwritable:  # an interval, a period
+        value = str(label)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -14,9 +14,11 @@ the task is the names of the variables.
 
 import csv
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from assay.errors import SpecError
+from assay.files import names_beside
 from assay.logs.harnesses.promptfoo.evaluation import (
     EvaluateResults,
     Evaluation,
@@ -56,9 +58,18 @@ def heads(file: LogFile) -> list[LogFile]:
     if set(columns) >= _CSV_COLUMNS:
         raise SpecError(
             f"{file}: promptfoo's CSV cannot be used: scores are rounded, assertions missing",
-            hint="Export the evaluation as .json or .jsonl.",
+            hint=_whole_beside(file.path) or "Export the evaluation as .json or .jsonl.",
         )
     return []
+
+
+def _whole_beside(path: Path) -> str | None:
+    """A hint that names the same evaluation in a form that can be read, if it lies beside."""
+    for suffix in (".json", ".jsonl"):
+        other = path.with_suffix(suffix)
+        if str(other) in names_beside(path):
+            return f"Name {other.name}, which lies beside it."
+    return None
 
 
 def read(file: LogFile, *, texts: bool) -> list[LogRun]:

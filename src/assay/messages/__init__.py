@@ -1,0 +1,1 @@
+"""Parts of messages: plans as Python, and faults of keys in plain words."""
