@@ -11,7 +11,7 @@ from assay.claim_audit.scan.candidates import NumberIndex
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import claims_in
 from assay.claim_audit.texts.mentions import mentions_in
-from assay.claim_audit.texts.printed_numbers import Printed
+from assay.tables.numbers.printed_numbers import Printed
 
 
 def proposed(root, text):

@@ -12,8 +12,8 @@ from assay.claim_audit.correction.reprint import reprinted
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import claims_in
-from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.errors import SpecError
+from assay.tables.numbers.printed_numbers import parse_printed
 
 J = 'json_path_equals path="results/r.json" key_path="{}"'
 COUNT = '<!-- claim: aggregate_equals path="results/t.csv" statistic="count" {}-->'

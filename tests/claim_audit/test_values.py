@@ -80,7 +80,7 @@ def test_a_missing_cell_satisfies_no_comparison_and_is_told(tmp_path):
                     where="ok != 1", value=0)  # fmt: skip
     assert (lines.verdict, lines.evidence.where) == (
         "holds",
-        "u.jsonl, 0 rows, 2 without 'ok', no row satisfies 'ok != 1'",
+        "u.jsonl, 0 rows, 2 without 'ok', no row satisfies 'ok != 1' (ok holds '1')",
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import claims_in
-from assay.claim_audit.texts.printed_numbers import parse_printed
+from assay.tables.numbers.printed_numbers import parse_printed
 
 CLAIM = 'claim: json_path_equals path="r.json" key_path="x"'
 COMMENTS = {".tex": " % {}\n", ".rst": "\n\n.. {}\n"}

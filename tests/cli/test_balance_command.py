@@ -5,8 +5,10 @@ import pytest
 
 import assay
 from assay.confounding.balance import balance
-from assay.confounding.balanced import HIGHEST
+from assay.confounding.balanced import HIGHEST, Balanced, Surfaces
 from assay.errors import SpecError
+from assay.report.confounding import draw_balanced
+from assay.report.terminal import console
 
 KEYS = {
     "achieved",
@@ -112,6 +114,65 @@ def test_records_that_share_a_question_are_grouped_with_a_word_on_single_ones(as
     assert "To balance single records: --group id." in " ".join(done.out.split())
     alone = assay_cmd("balance", "mine.jsonl", "--out", "c.jsonl", "--group", "id")
     assert "grouped-by-question" not in alone.out
+
+
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        ("ids", "To balance single records: --group id."),
+        ("repeated ids", "To balance single records: --group row."),
+        ("another column", "To balance single records: --group row."),
+        ("an index without a name", "To balance single records: --group ''."),
+        ("no such column", "such as the record's number, and name it: --group COLUMN."),
+    ],
+)
+def test_the_column_that_is_named_for_single_records_tells_them_apart(
+    assay_cmd, tmp_path, kind, hint
+):
+    rows = [{**row, "question": f"What is {n // 10}?"}
+            for n, row in enumerate(records(200, 1, longer=0, share=0.0))]  # fmt: skip
+    for number, row in enumerate(rows):
+        name = row.pop("id")
+        row |= {"id": name} if kind == "ids" else {}
+        row |= {"id": f"r{number // 2}"} if kind == "repeated ids" else {}
+        row |= {"row": number} if kind in ("repeated ids", "another column") else {}
+        row |= {"": number} if kind == "an index without a name" else {}
+        row["same"] = "x"
+    head = list(rows[0])
+    text = [",".join(head)]
+    text += [",".join(str(row[name]) for name in head) for row in rows]
+    (tmp_path / "mine.csv").write_text("\n".join(text) + "\n")
+    more = ["--ids", "repair"] if kind == "repeated ids" else []
+    done = assay_cmd("balance", "mine.csv", "--out", "b.csv", *more)
+    assert hint in " ".join(done.out.split())
+    if "COLUMN" in hint:
+        return
+    column = hint.split("--group ")[1].rstrip(".").strip("'")
+    alone = assay_cmd("balance", "mine.csv", "--out", "c.csv", "--group", column, *more)
+    assert alone.code in (0, 1), alone.err
+    assert "grouped-by-question" not in alone.out
+
+
+def test_an_auc_surely_under_a_half_is_explained():
+    under = Surfaces(joint=0.17, low=0.08, high=0.36, worst="words", worst_auc=0.52)
+    over = Surfaces(joint=0.57, low=0.48, high=0.66, worst="words", worst_auc=0.52)
+    for after, is_said in ((under, True), (over, False)):
+        made = Balanced(
+            achieved=True,
+            surface="declared",
+            records=("a",),
+            n=1,
+            kept=1,
+            positives=1,
+            kept_positives=1,
+            before=over,
+            after=after,
+            lost={},
+        )
+        out = console()
+        with out.capture() as drawn:
+            draw_balanced(made, "b.csv", "assay confounds b.csv", out)
+        assert ("under 0.5 is no surface that predicts" in drawn.get()) is is_said
 
 
 def test_where_a_feature_separates_no_other_draw_is_advised(assay_cmd, written):

@@ -33,7 +33,7 @@ def test_a_result_for_people(plain):
     assert done.code == 1  # it only remembers
     for said in ("AUROC", "A  all its state", "A - B  what the state adds", "A - C  memorisation",
                  "C - B  transfer", "on 40 items seen", "MEMORISED", "only-memorised:",
-                 "n 80 · 3 seeds · bench.jsonl@", "preconditions 14/14"):  # fmt: skip
+                 "n 80 · 3 seeds · bench.jsonl@", "preconditions 15/15"):  # fmt: skip
         assert said in done.out
     assert max(map(len, done.out.splitlines())) <= 110
     assert next((path.parent / "results").glob("bench-*.json")).name in done.out

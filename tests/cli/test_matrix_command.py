@@ -77,3 +77,17 @@ def test_as_a_command_it_has_no_traceback(home):
     done = command(home, "matrix", "results")
     assert done.returncode == 0
     assert "\x1b" not in done.stdout
+
+
+def test_several_folders_are_one_matrix(home, genuine):
+    store(home / "elsewhere", "other", remade(genuine, corpus="elsewhere"))
+    shown = call("matrix", "results", "elsewhere")
+    assert (shown.code, "elsewhere" in shown.out, "bench" in shown.out) == (0, True, True)
+    for words in (("--json",), ("--format", "csv"), ("--out", "M.md")):
+        refused = call("matrix", "results", "elsewhere", *words)
+        assert (refused.code, "single" in str(refused.error)) == (2, True)
+
+
+def test_results_in_the_usual_folder_below_are_named(home):
+    refused = call("matrix", ".")
+    assert "Did you mean results?" in str(refused.error) + str(getattr(refused.error, "hint", ""))

@@ -388,3 +388,50 @@ def test_a_folder_whose_name_is_no_text_is_shown_in_json_by_escapes(tmp_path):
     done = command(folder, "draft", "002", "--method", "oracle:word_length", "--json")
     assert done.returncode == 0, done.stderr
     assert "\\udcff" in json.loads(done.stdout)["folder"]
+
+
+@pytest.mark.parametrize("verb", ["board", "calibration", "falsified"])
+def test_a_study_may_be_named_as_verify_takes_it(assay_cmd, finished, verb):
+    named = assay_cmd(verb, "s", "--json")
+    assert (named.code, named.json) == (0, assay_cmd(verb, "--study", "s", "--json").json)
+    both = assay_cmd(verb, "s", "--study", ".")
+    assert both.code in (0, 2)
+    other = assay_cmd(verb, "s", "--study", "elsewhere")
+    assert (other.code, "two studies are named" in other.err) == (2, True)
+
+
+def test_a_study_in_the_wrong_place_is_told_the_right_one(assay_cmd, study):
+    typed = assay_cmd("seal", "001", "s")
+    assert (typed.code, "Name the study so: --study s" in typed.err) == (2, True)
+
+
+def test_what_draft_seal_and_run_say_to_type_next_is_one_way(assay_cmd, study):
+    drafted = assay_cmd("draft", "002", "--method", "method.py:detect", "--study", "s")
+    assert "assay seal 002 --commit --study s" in drafted.out
+    (study / "preregs/002/prediction.toml").write_text("no_idea = true\n")
+    sealed = assay_cmd("seal", "002", "--study", "s")
+    (told,) = [line.strip() for line in sealed.out.splitlines() if "git add" in line]
+    refused = assay_cmd("run", "002", "--study", "s")
+    assert "NotWitnessed" in refused.err
+    (again,) = [line for line in refused.err.splitlines() if "git add" in line]
+    assert again == f"Commit it: {told}"
+    subprocess.run(["sh", "-c", told], cwd=study.parent, check=True, capture_output=True)
+    assert assay_cmd("run", "002", "--study", "s").code == 0
+
+
+def test_one_number_in_two_spellings_is_refused(assay_cmd, study):
+    for name in ("1", "0001"):
+        drafted = assay_cmd("draft", name, "--method", "method.py:detect", "--study", "s")
+        assert (drafted.code, f"{name} and 001" in drafted.err) == (2, True)
+    assert assay_cmd("draft", "2", "--method", "method.py:detect", "--study", "s").code == 0
+
+
+def test_an_unreadable_submission_is_counted_and_named_once(assay_cmd, finished):
+    (card,) = (finished / "scorecards").glob("001@*.json")
+    card.write_text(card.read_text() + " ")
+    board = assay_cmd("board", "s")
+    assert board.code == 4
+    assert "1 sealed, 0 run, 1 unreadable" in board.out
+    assert (board.out + board.err).count("Not shown, unreadable: 001") == 1
+    assert "unreadable: 001" in assay_cmd("board", "s", "--csv").err
+    assert "unreadable: 001" in assay_cmd("falsified", "s").err

@@ -6,11 +6,12 @@ from functools import cache
 import pytest
 from helpers.dual_cases import evaluate, gate_file, lay_out, remade, store, with_scores
 
-from assay.dual_condition.result import RowState
+from assay.dual_condition.matrix import Matrix, MatrixRow
+from assay.dual_condition.result import Quantity, Regime, RowState
 from assay.dual_condition.result_file import evidence_of, result_bytes, result_digest
 from assay.dual_condition.store import matrix_in, past_results
 from assay.errors import DigestMismatch, IntegrityError, SpecError
-from assay.report.matrix import WRITERS, draw_matrix
+from assay.report.matrix import WRITERS, draw_matrix, matrix_markdown
 from assay.report.terminal import console
 
 FIRST, SECOND, THIRD = (f"2030-01-0{day}T00:00:00.000+00:00" for day in (1, 2, 3))
@@ -366,3 +367,27 @@ def test_an_empty_folder_and_none_at_all(tmp_path):
         matrix_in(tmp_path)
     with pytest.raises(SpecError, match="there is no folder"):
         matrix_in(tmp_path / "gone")
+
+
+@pytest.mark.parametrize(
+    ("memorisation", "transfer", "said"),
+    [(0.3, 0.1, "learning, mostly memory"), (0.1, 0.3, "learning"), (None, None, "learning")],
+)
+def test_a_gain_that_is_mostly_memory_is_called_so(memorisation, transfer, said):
+    def quantity(value):
+        return value and Quantity(value=value, interval=(value - 0.05, value + 0.05), per_seed={})
+
+    row = MatrixRow(
+        corpus="c",
+        system="s",
+        metric="auroc",
+        state=RowState.REPORTED,
+        memorisation=quantity(memorisation),
+        transfer=quantity(transfer),
+        regime=Regime.LEARNING,
+        made="2026",
+        file="c.json",
+        reasons=(),
+    )
+    matrix = Matrix(format="assay-matrix/1", rows=(row,))
+    assert f"| {said} |" in matrix_markdown(matrix, of="results")

@@ -81,7 +81,7 @@ def fill(draft: Draft, row: Row, columns: Columns, *, labelled: bool = True) -> 
 
     def read(name: str, column: str | None, *, blank: bool = False) -> str | None:
         """A field that may be missing; with `blank`, an empty one counts as missing."""
-        key = column or FIELDS.get(name, name)
+        key = FIELDS.get(name, name) if column is None else column
         value = row.get(key)
         if isinstance(value, str) and value.strip():  # as nearly all are
             return value
@@ -114,8 +114,8 @@ def _check_length(text: str | None, column: str, where: str) -> None:
 
 
 def _id(row: Row, columns: Columns, where: str) -> str | None:
-    key = columns.id or "id"
-    if _is_absent(row.get(key, "?" if columns.id else None)):
+    key = "id" if columns.id is None else columns.id
+    if _is_absent(row.get(key, None if columns.id is None else "?")):
         return None
     try:
         return _text(row, key, "id", where)

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from assay.claim_audit.texts.printed_intervals import parse_spread
-from assay.claim_audit.texts.printed_numbers import SAID_ONLY, Printed, parse_printed
+from assay.tables.numbers.printed_numbers import SAID_ONLY, Printed, parse_printed
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 _VALUES = ("value", "auc", "delta", "estimate", "mean", "point")

@@ -14,11 +14,11 @@ from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
 from assay.claim_audit.texts.printed_intervals import parse_spread
-from assay.claim_audit.texts.printed_numbers import WrittenFloat, parse_printed
 from assay.claim_audit.texts.printed_tables import tables_agree, told_difference
 from assay.claim_audit.texts.reading.units import other_unit
 from assay.claim_audit.texts.written import is_multiplied, number_written
 from assay.errors import AssayError
+from assay.tables.numbers.printed_numbers import WrittenFloat, parse_printed
 from assay.wording import counted
 
 _MOST_SHOWN = 400
@@ -42,6 +42,7 @@ def check_claim(claim: Claim, evidence: EvidenceReader) -> ClaimResult:
         predicted=claim.predicted,
         confidence=claim.confidence,
         control=claim.control,
+        at=claim.at,
     )
 
 

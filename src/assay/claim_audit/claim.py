@@ -16,8 +16,9 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     The claimed value may stand in the arguments or in `expected`; without `expected` a statement is
     said to be true. `predicted` and `confidence` are
     stated before the check. A `control` is false on purpose: it must fail. `place` is the file and
-    line that it was read from; `printed` is the number of the text that an in-place claim covers.
-    One of a text that could not be read is `refused`, with why.
+    line that it was read from, and `at` the place of its comment in `text`; `printed` is the number
+    of the text that an in-place claim covers. One of a text that could not be read is `refused`,
+    with why.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float | None = None
     control: bool = False
     place: str = ""
+    at: int | None = None
     printed: str | None = None
     refused: str | None = None
 
@@ -87,13 +89,15 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True):
     """What a checker found: the value, and where.
 
     An `exact` value is a text that only looks like a number: version 1.10 is not 1.1. `spread` is
-    compared with a text that prints the value with its interval or its error.
+    compared with a text that prints the value with its interval or its error. `unmet` says that no
+    row was chosen, and what there is to choose: then a count of 0 may only be a misspelt condition.
     """
 
     value: Any
     where: str
     exact: bool = False
     spread: Spread | None = None
+    unmet: str | None = None
 
 
 class Unverifiable(Exception):

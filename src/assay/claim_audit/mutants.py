@@ -15,7 +15,8 @@ from assay.claim_audit.agreement import parts_of, value_of
 from assay.claim_audit.checkers.checker import Checker, claimed_value
 from assay.claim_audit.claim import Claim
 from assay.claim_audit.texts.printed_intervals import PrintedSpread, parse_spread
-from assay.claim_audit.texts.printed_numbers import (
+from assay.claim_audit.texts.printed_tables import Rows, altered_rows, print_table
+from assay.tables.numbers.printed_numbers import (
     PATTERN,
     WORDS,
     Printed,
@@ -23,7 +24,6 @@ from assay.claim_audit.texts.printed_numbers import (
     parse_printed,
     spelled,
 )
-from assay.claim_audit.texts.printed_tables import Rows, altered_rows, print_table
 
 _FLIPPED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _VERSION = re.compile(r"\d+(\.\d+){1,3}\S*")

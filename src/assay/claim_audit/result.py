@@ -55,7 +55,10 @@ class Mutants(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One claim. A vacuous check holds of an altered claim too, so that its claim does not hold."""
+    """One claim. A vacuous check holds of an altered claim too, so that its claim does not hold.
+
+    `at` is the place in `text` behind which a claim of a text stands.
+    """
 
     id: str
     text: str
@@ -68,6 +71,7 @@ class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
     predicted: str | None = None
     confidence: float | None = None
     control: bool = False
+    at: int | None = None
 
     @property
     def stands(self) -> bool:

@@ -10,10 +10,10 @@ import msgspec
 from assay.bounds import MAX_TOML_BYTES
 from assay.claim_audit.claim import Claim
 from assay.claim_audit.judge import GATES
-from assay.claim_audit.texts.printed_numbers import WrittenFloat
 from assay.digests import decode_utf8, parse_json
 from assay.errors import SpecError
 from assay.tables.faults import Faults
+from assay.tables.numbers.printed_numbers import WrittenFloat
 from assay.toml import read_toml
 
 MOST_CLAIMS = 20_000

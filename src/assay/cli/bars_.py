@@ -214,10 +214,10 @@ def revise_file(base: str | None, flags: dict[str, Any]) -> None:
 
 def revise_in_study(study: "StudyFolder", base: str | None, flags: dict[str, Any]) -> None:
     """Revise the bars in force, and show every result under the new version."""
-    from assay.api.study.publication import how_to_commit
     from assay.report.gauntlet import draw_rejudged
     from assay.report.study.views import refresh_views
     from assay.report.terminal import console
+    from assay.study.commits.commit_files import how_to_commit
     from assay.study.scorecards.rejudge import judge_study
     from assay.study.scorecards.revise import revise_study
     from assay.wording import printable

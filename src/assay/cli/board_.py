@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.options import json_flag, study_flag
+from assay.cli.options import json_flag, one_study, study_argument, study_flag
 from assay.cli.output import check_shown, show, show_page
 from assay.errors import SpecError
 from assay.study.study import find_study
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("board")
+@study_argument
 @click.option("--markdown", "form", flag_value="markdown", help="Print Markdown.")
 @click.option(
     "--csv", "form", flag_value="csv", help="Print CSV, a line for each submission and version."
@@ -27,7 +28,13 @@ if TYPE_CHECKING:
 @study_flag
 @json_flag
 def command(
-    form: str | None, write: bool, frontier: bool, bars: str | None, folder: Path, as_json: bool
+    named: Path | None,
+    form: str | None,
+    write: bool,
+    frontier: bool,
+    bars: str | None,
+    folder: Path,
+    as_json: bool,
 ) -> None:
     """Show the leaderboard, from records alone.
 
@@ -41,12 +48,14 @@ def command(
     \b
     Examples:
       assay board
+      assay board my-study --csv
       assay board --frontier
     """
     from assay.report.study.board import board_csv, draw_board
     from assay.study.views import board_of
 
-    study, flags = find_study(folder), {"write": write, "as_json": as_json}
+    study = find_study(one_study(named, folder))
+    flags = {"write": write, "as_json": as_json}
     if frontier:
         if write:
             raise SpecError(

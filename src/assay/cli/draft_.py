@@ -12,6 +12,7 @@ from assay.errors import MethodError
 from assay.method.classes import METHOD_CLASSES
 from assay.models.recording import replayed
 from assay.sandbox.environment import missing_variable
+from assay.study.git import repository_of
 from assay.study.study import find_study
 from assay.study.submissions.spec import Prereg
 
@@ -83,4 +84,5 @@ def command(
     files = f"{', '.join(copied)} copied" if copied else f"{method} is in the package"
     click.echo(f"{shown}: {files}.")
     click.echo(f"Write down what you expect in {shown}/prediction.toml, then:")
-    click.echo(f"  {typed(f'seal {submission}', folder)}")
+    commit = "" if repository_of(study.root) is None else " --commit"
+    click.echo(f"  {typed(f'seal {submission}{commit}', folder)}")

@@ -104,7 +104,7 @@ def timestamp(checkpoint: Path, response: Path | None, folder: Path, as_json: bo
 
 
 def _say_how_to_commit(study: StudyFolder, names: list[str], message: str) -> None:
-    from assay.api.study.publication import how_to_commit
+    from assay.study.commits.commit_files import how_to_commit
 
     _say(f"Commit it: {how_to_commit(study, names, message)}")
 

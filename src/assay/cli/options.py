@@ -20,6 +20,8 @@ study_flag = click.option(
     default=".",
     help="The study's folder. Default: the one around the current folder.",
 )
+study_argument = click.argument("named", metavar="[STUDY]", required=False, type=PATH)
+"""The study's folder as a word of its own, as `assay verify` takes it."""
 caveats_flag = click.option(
     "--caveats", is_flag=True, help="Write out every caveat, not only the first three in rank."
 )
@@ -124,3 +126,12 @@ def typed(words: str, folder: Path) -> str:
 
     beside = "" if str(folder) == "." else f" --study {shlex.quote(str(folder))}"
     return f"assay {words}{beside}"
+
+
+def one_study(named: Path | None, folder: Path) -> Path:
+    """The study that was named, as an argument or by --study."""
+    if named is None:
+        return folder
+    if str(folder) != "." and folder.resolve() != named.resolve():
+        raise click.UsageError(f"two studies are named, {named} and --study {folder}. Name one.")
+    return named

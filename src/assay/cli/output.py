@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from assay.study.study import StudyFolder
 
 Record = TypeVar("Record")
+_NAMING = frozenset({"BOARD.md", "CALIBRATION.md"})
+"""The pages that name unreadable submissions themselves."""
 
 
 def print_json(record: object) -> None:
@@ -123,17 +125,17 @@ def show_page(
         click.echo(view_text(study, page), nl=False)
     else:
         show(make(study), draw, as_json=as_json)
-    check_shown(study)
+    check_shown(study, named=page in _NAMING and not (write or as_json))
 
 
-def check_shown(study: "StudyFolder") -> None:
-    """Exit with 4 if a view leaves out unreadable submissions; they are named."""
+def check_shown(study: "StudyFolder", *, named: bool = False) -> None:
+    """Exit with 4 if a view leaves out unreadable submissions; they are named once."""
     from assay.report.study.board import unreadable_lines
     from assay.study.views import unreadable_of
     from assay.wording import printable
 
     lines = unreadable_lines(unreadable_of(study))
-    for line in lines:
+    for line in () if named else lines:
         click.echo(printable(line), err=True)
     if lines:
         leave(favourable=False, intact=False)

@@ -5,12 +5,13 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay.api.study.publication import committable, how_to_commit, publish, publish_result
+from assay.api.study.publication import committable, publish, publish_result
 from assay.cli.options import EXIT_CODES, json_flag, study_flag, typed
 from assay.cli.output import leave, print_json
 from assay.cli.progress import quiet
 from assay.cli.run_output import RunOutput
 from assay.errors import MethodError
+from assay.study.commits.commit_files import how_to_commit
 from assay.study.study import StudyFolder, find_study
 from assay.study.submissions.run import Finished, run_sealed
 

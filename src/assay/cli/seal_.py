@@ -4,15 +4,11 @@ from pathlib import Path
 
 import click
 
-from assay.api.study.publication import (
-    Publication,
-    how_to_commit,
-    outside_files,
-    seal_and_publish,
-)
+from assay.api.study.publication import Publication, seal_and_publish
 from assay.cli.options import json_flag, study_flag, typed
 from assay.cli.output import print_json
 from assay.cli.progress import quiet
+from assay.study.commits.commit_files import how_to_commit, outside_files
 from assay.study.study import StudyFolder, find_study
 from assay.study.submissions.sealed import SealedPrereg
 

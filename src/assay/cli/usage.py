@@ -1,6 +1,7 @@
 """Errors for a wrong command line: what was typed, and suggestions."""
 
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -82,7 +83,7 @@ def _about_file(path: Path) -> str:
 def _uses(path: Path) -> Sequence[str]:
     if path.is_dir():
         if (path / "study.toml").is_file():
-            return ("assay verify {}", "assay board --study {}")
+            return ("assay verify {}", "assay board {}")
         if (path / "run.json").is_file():
             return ("assay score {}", "assay confounds FILE --scores {}")
         return ("assay compare {} OTHER", "assay confounds {}", "assay verify {}")
@@ -116,7 +117,22 @@ def explained(error: click.ClickException) -> click.ClickException:
         if number is not None:
             hint = _as_number(number[1])
             message = f"{error.format_message().partition(':')[0]}: {error.message[:100]}"
+    else:
+        extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.format_message())
+        hint = None if extra is None or context is None else _study_meant(extra[1], context)
+        message = message if message.endswith(".") else f"{message}."
     return error if hint is None else click.UsageError(f"{message} {hint}", ctx=context)
+
+
+def _study_meant(typed: str, context: click.Context) -> str | None:
+    """How to name a study that was typed where no argument is expected."""
+    flags = {flag for param in context.command.get_params(context) for flag in param.opts}
+    is_study = (Path(typed) / "study.toml").is_file()
+    return (
+        f"Name the study so: --study {shlex.quote(typed)}"
+        if is_study and "--study" in flags
+        else None
+    )
 
 
 def _as_number(typed: str) -> str:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 
-from assay.api.study.publication import committable, how_to_commit, publish
+from assay.api.study.publication import committable, publish
 from assay.cli.options import json_flag, study_flag
 from assay.cli.output import print_json
 from assay.cli.progress import quiet
+from assay.study.commits.commit_files import how_to_commit
 from assay.study.study import find_study
 
 

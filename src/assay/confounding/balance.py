@@ -67,7 +67,7 @@ def balance(
     for code, detail in benchmark.changes.items():
         caveats.add(code, detail)
     if benchmark.grouping == "question":
-        caveats.add("grouped-by-question", _single_records(benchmark, found))
+        caveats.add("grouped-by-question", _single_records(benchmark, fields or {}, found))
     if found.splits_groups:
         caveats.add("split-groups")
     if new_ids:
@@ -110,15 +110,34 @@ def _check_enough(benchmark: Benchmark, label: NDArray[np.bool_]) -> None:
         ) from None
 
 
-def _single_records(benchmark: Benchmark, found: MatchedSubset) -> str:
+def _single_records(
+    benchmark: Benchmark, fields: Mapping[str, Sequence[object]], found: MatchedSubset
+) -> str:
     """How unnamed groups limited the search, and how to balance single records instead."""
     if not found.achieved or found.splits_groups:
         return ""  # single records were tried
     said = "Such a group is kept or dropped whole."
-    if benchmark.numbered or benchmark.origin is None:
-        return f"{said} To balance single records, name a column with another value in each."
-    column = benchmark.origin.columns.id or "id"
-    return f"{said} To balance single records: `group={column}`."
+    column = _telling_apart(benchmark, fields)
+    if column is None:
+        return (
+            f"{said} No column has another value in each record: to balance single records, add"
+            " one, such as the record's number, and name it: `group=COLUMN`."
+        )
+    named = column if column else "''"  # an export of pandas has no name for the row's number
+    return f"{said} To balance single records: `group={named}`."
+
+
+def _telling_apart(benchmark: Benchmark, fields: Mapping[str, Sequence[object]]) -> str | None:
+    """A column with another value in each record: that of the ids, unless they were replaced."""
+    is_own = benchmark.origin is not None and "new-ids" not in benchmark.changes
+    if benchmark.origin is not None and is_own and not benchmark.numbered:
+        return benchmark.origin.columns.id or "id"
+    apart = (
+        name
+        for name, values in fields.items()
+        if None not in values and len(set(map(str, values))) == len(values)
+    )
+    return next(iter(sorted(apart, key=lambda name: not name.strip())), None)
 
 
 def _positions(benchmark: Benchmark, records: Sequence[str]) -> list[int]:

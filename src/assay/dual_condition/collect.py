@@ -19,8 +19,15 @@ import msgspec
 from assay.clock import now
 from assay.digests import digest, short
 from assay.dual_condition.condition_run import DualRuns, NoMoreRuns, Turns
-from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence, Scores
-from assay.dual_condition.journal import Made, begin_journal, note_run, plan_of, run_order
+from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence
+from assay.dual_condition.journal import (
+    Made,
+    MadeRun,
+    begin_journal,
+    note_run,
+    plan_of,
+    run_order,
+)
 from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.judge.preconditions import shows_a_leak
 from assay.dual_condition.observations import Observations, evidence_from
@@ -42,10 +49,14 @@ from assay.sandbox.warden_client import WardenClient, send_canary
 
 @dataclass(frozen=True, kw_only=True)
 class Dual:
-    """A result, the path and record of its file, and how many runs this call made."""
+    """A result, the path and record of its file, and how many runs this call made.
+
+    `runs` is the folder that holds the runs themselves.
+    """
 
     result: DualResult
     path: Path
+    runs: Path
     record: Mapping[str, Any]
     made: int
     planned: int
@@ -79,7 +90,8 @@ def run_dual(
             made = begin_journal(folder, plan)
             evidence, count, planned = _make_runs(spec, work, folder, made, on_run)
     path = out / (f"{name}.json" if spec.metric == "auroc" else f"{name}.{spec.metric}.json")
-    return _conclude(evidence, path, out, count, planned)
+    result, record = _conclude(evidence, path, out)
+    return Dual(result=result, path=path, runs=folder, record=record, made=count, planned=planned)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,20 +173,22 @@ def _make_runs(
         built = {condition.name: conditions.build(condition) for condition in asked}
         if spec.state.forget and "C" in built:
             built["C"] = work.makers[0].forget(built["C"])
-        for cell, (run, _) in list(made.items()):
+        for cell, run in [(cell, each.run) for cell, each in made.items()]:
             # The forget command may give another state now, and the system may score all items.
             if cell[0] not in built or run.before != built[cell[0]].digest or run.unscored:
                 del made[cell]
         waiting = [pair for pair in run_order(spec, asked) if (pair[0].name, pair[1]) not in made]
     layers = {name: LayerEvidence(files=tuple(names)) for name, names in conditions.files.items()}
-    leaks = any(shows_a_leak(run, layers) for run, _ in made.values())
+    leaks = any(shows_a_leak(each.run, layers) for each in made.values())
     heard = on_run or (lambda _: None)
 
-    def note(run: DualRun, scores: Scores) -> bool:
+    def note(one: MadeRun) -> bool:
         """Keep a run; returns whether to continue."""
-        run = msgspec.structs.replace(run, all_noted=run.all_noted and work.canary.result()[0])
-        note_run(folder, run, scores)
-        made[run.condition, run.seed] = run, scores
+        all_noted = one.run.all_noted and work.canary.result()[0]
+        run = msgspec.structs.replace(one.run, all_noted=all_noted)
+        one = msgspec.structs.replace(one, run=run)
+        note_run(folder, one)
+        made[run.condition, run.seed] = one
         heard(run)
         return not shows_a_leak(run, layers)
 
@@ -200,8 +214,11 @@ def _make_runs(
 
 def _check_made(made: Made, items: AskedItems, folder: Path) -> None:
     """Refuse runs in the journal that are incomplete or have other items."""
-    for (condition, seed), (run, scores) in made.items():
-        if len(scores) != len(items.ids) or scores.count(None) != run.unscored:
+    for (condition, seed), one in made.items():
+        count, unscored = len(one.scores), one.scores.count(None)
+        answered = one.answers is not None
+        solved = items.targets is not None
+        if count != len(items.ids) or unscored != one.run.unscored or answered != solved:
             raise IntegrityError(
                 f"{folder}: the scores of {condition}, seed {seed}, do not match the run",
                 hint="The journal was edited. Remove that folder to start again.",
@@ -212,11 +229,11 @@ def _work_off(
     makers: list[DualRuns],
     built: Mapping[str, Built],
     waiting: list[tuple[Condition, int]],
-    note: Callable[[DualRun, Scores], bool],
+    note: Callable[[MadeRun], bool],
 ) -> str | None:
     """Make the runs in parallel until one fails or shows a leak; returns why it failed."""
     idle = list(makers)
-    busy: dict[Future[tuple[DualRun, Scores]], DualRuns] = {}
+    busy: dict[Future[MadeRun], DualRuns] = {}
     left, failed, going = list(waiting), None, True
     with ThreadPoolExecutor(max_workers=len(makers)) as pool:
         try:
@@ -234,7 +251,7 @@ def _work_off(
                 for future in sorted(done, key=lambda future: future.exception() is not None):
                     idle.append(busy.pop(future))
                     try:
-                        going = note(*future.result()) and going
+                        going = note(future.result()) and going
                     except NoMoreRuns:
                         continue
                     except MethodError as error:
@@ -247,7 +264,9 @@ def _work_off(
     return failed
 
 
-def _conclude(evidence: DualEvidence, path: Path, out: Path, count: int, planned: int) -> Dual:
+def _conclude(
+    evidence: DualEvidence, path: Path, out: Path
+) -> tuple[DualResult, Mapping[str, Any]]:
     """Judge, and write the result file unless it has the same bytes already."""
     from assay.dual_condition.judge.judge import judge_dual
 
@@ -264,4 +283,4 @@ def _conclude(evidence: DualEvidence, path: Path, out: Path, count: int, planned
         same = path.exists() and path.read_bytes() == data
     if not same:
         write_whole(path, data)
-    return Dual(result=result, path=path, record=record, made=count, planned=planned)
+    return result, record

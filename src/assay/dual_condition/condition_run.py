@@ -9,11 +9,13 @@ from pathlib import Path
 from threading import Semaphore
 
 from assay.digests import FileEntry, derive, manifest_digest
-from assay.dual_condition.evidence import DualRun, Route, Scores
+from assay.dual_condition.evidence import DualRun, Route
+from assay.dual_condition.journal import MadeRun
 from assay.dual_condition.judge.split import is_service
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.conditions import Built
 from assay.dual_condition.system.code_files import FileDigests, words_of
+from assay.dual_condition.system.failed_run import causes_of
 from assay.dual_condition.system.file_access import Reached, RunPaths, Sorter
 from assay.dual_condition.system.item_files import AskedItems, items_bytes
 from assay.errors import IntegrityError, MethodError, SpecError, StateNotIsolated, storage
@@ -71,7 +73,7 @@ class DualRuns:
         self.digests = FileDigests()
         check_passed(spec.system.environment)
 
-    def run(self, condition: str, built: Built, seed: int) -> tuple[DualRun, Scores]:
+    def run(self, condition: str, built: Built, seed: int) -> MadeRun:
         """Make one run; a system that fails raises a MethodError."""
         root = self._fresh(condition, built, seed)
         with storage(root):
@@ -81,7 +83,8 @@ class DualRuns:
         started = time.monotonic()
         reached, all_noted, after = self._observe(condition, root, built, seed)
         seconds = round(time.monotonic() - started, 3)
-        scores = self.items.scores(root / "out" / "outputs.jsonl", f"{condition}, seed {seed}")
+        where = f"{condition}, seed {seed}"
+        scores, answers = self.items.outputs(root / "out" / "outputs.jsonl", where)
         files = {entry.path for entry in before}
         made = DualRun(
             condition=condition,
@@ -104,7 +107,7 @@ class DualRuns:
             python=platform.python_version(),
         )
         shutil.rmtree(root, ignore_errors=True)
-        return made, scores
+        return MadeRun(run=made, scores=scores, answers=answers)
 
     def forget(self, built: Built) -> Built:
         """Build C with the user's own command, in the folder of a condition."""
@@ -170,8 +173,8 @@ class DualRuns:
                 put_back(production)
         if outcome.trouble is not None:
             where = f"condition {condition}, seed {seed}"
-            removed = _removed(built, outcome.trouble)
-            raise MethodError(f"{where}: {outcome.trouble}{_wrote(reached)}{removed}")
+            why = causes_of(outcome.trouble, condition, built, self._whole, reached)
+            raise MethodError(f"{where}: {outcome.trouble}{why}")
         return reached, not outcome.full, after
 
     def _check_alone(
@@ -209,9 +212,13 @@ class DualRuns:
                 ) from None
 
     @property
-    def _production(self) -> str:
+    def _whole(self) -> tuple[FileEntry, ...]:
         with storage(self.spec.state.root):
-            return manifest_digest(manifest(self.spec.state.root))
+            return manifest(self.spec.state.root)
+
+    @property
+    def _production(self) -> str:
+        return manifest_digest(self._whole)
 
     def _job(self, command: Sequence[str], root: Path, state: Path, *, covers: bool) -> Job:
         cover = covers and self.warden.private
@@ -275,25 +282,6 @@ def _peers(peers: Set[str], services: tuple[str, ...]) -> tuple[str, ...]:
     """The first peers; those that the spec does not name come first."""
     named = {peer for peer in peers if is_service(peer, services)}
     return (*_shown(peers - named), *_shown(named))[:_SHOWN]
-
-
-def _wrote(reached: Reached) -> str:
-    """What a failed run tried to write outside its folders: a possible cause."""
-    return "".join(
-        f" (it tried to write {path}; a run may write only to its state, $TMPDIR and standard"
-        " error)"
-        for path in sorted(reached.outside)[:1]
-    )
-
-
-def _removed(built: Built, trouble: str) -> str:
-    """What a failed run names and its state lacks, a possible cause."""
-    found = built.removed_name_in(trouble)
-    if found is None:
-        return ""
-    file, name = found
-    what = f"{file}, which" if name == Path(file).name else f"{name!r:.60} of {file}, which"
-    return f" (C lacks {what} names an item: the system must do without what it has not met)"
 
 
 def _changed(before: Sequence[FileEntry], after: Sequence[FileEntry]) -> tuple[str, ...]:

@@ -9,12 +9,12 @@ benchmark. If one of these changes, the new result gets its own file beside the 
 """
 
 import random
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from assay.digests import derive, parse_object, pretty_json
+from assay.dual_condition.answered import AnswerForms
 from assay.dual_condition.evidence import DualRun, Scores
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.conditions import Condition, Conditions
@@ -25,14 +25,19 @@ from assay.folders import state_digest
 from assay.journal import append, cut_torn
 
 JOURNAL = "runs.jsonl"
+_READING = 2
+"""The rules by which answers are compared: of 1, 1,530 was not 1530."""
 
 
-class _Line(msgspec.Struct, frozen=True, kw_only=True):
+class MadeRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run with its scores, in the benchmark's order; of answers, how they are written."""
+
     run: DualRun
-    scores: Sequence[float | None]
+    scores: Scores
+    answers: AnswerForms | None = None
 
 
-Made = dict[tuple[str, int], tuple[DualRun, Scores]]
+Made = dict[tuple[str, int], MadeRun]
 
 
 def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
@@ -50,20 +55,20 @@ def begin_journal(folder: Path, plan: dict[str, object]) -> Made:
     with storage(journal):
         whole = cut_torn(journal)
     made: Made = {}
-    decoder = msgspec.json.Decoder(_Line)
+    decoder = msgspec.json.Decoder(MadeRun)
     for number, line in enumerate(whole.split(b"\n")[:-1], 1):
         try:
             entry = decoder.decode(line)
         except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
             raise IntegrityError(f"{journal}, line {number}: {error}") from None
-        made[entry.run.condition, entry.run.seed] = entry.run, list(entry.scores)
+        made[entry.run.condition, entry.run.seed] = entry
     return made
 
 
-def note_run(folder: Path, run: DualRun, scores: Scores) -> None:
+def note_run(folder: Path, made: MadeRun) -> None:
     """Append a finished run, durably."""
     with storage(folder):
-        append(folder / JOURNAL, msgspec.json.encode(_Line(run=run, scores=scores)))
+        append(folder / JOURNAL, msgspec.json.encode(made))
 
 
 def plan_of(spec: DualSpec, conditions: Conditions) -> dict[str, object]:
@@ -79,6 +84,7 @@ def plan_of(spec: DualSpec, conditions: Conditions) -> dict[str, object]:
             reads[path.name] = state_digest(path) if path.is_dir() else known.of(str(path))
     return {
         "format": "assay-dual-plan/2",  # runs of 1 were watched less closely
+        **({"answers": _READING} if spec.solved else {}),
         "spec": spec.digest,
         "benchmark": spec.benchmark.digest,
         "state": conditions.digest,

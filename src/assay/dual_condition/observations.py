@@ -3,13 +3,15 @@
 import platform
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
+from assay.dual_condition.answered import AnsweredEvidence, AnswerForms
 from assay.dual_condition.evidence import (
     Code,
     DualEvidence,
@@ -21,12 +23,15 @@ from assay.dual_condition.evidence import (
     Route,
     StateEvidence,
 )
-from assay.dual_condition.journal import Made
+from assay.dual_condition.journal import Made, MadeRun
 from assay.dual_condition.spec import DualSpec
 from assay.dual_condition.state.conditions import Built, Conditions, conditions_of
 from assay.dual_condition.state.forgetting import Mentions
+from assay.dual_condition.system.answer_forms import plain_answer
 from assay.dual_condition.system.code_files import code_name, source_of
-from assay.dual_condition.system.item_files import AskedItems, plain_answer
+from assay.dual_condition.system.item_files import AskedItems
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +60,13 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
     conditions, items = observed.conditions, spec.benchmark.items
     names = [condition.name for condition in conditions_of(spec)]
     order = {(name, seed): at for at, (name, seed) in enumerate(product(names, spec.seeds))}
-    made = [run for run, _ in observed.made.values()]
+    made = [each.run for each in observed.made.values()]
     runs = sorted(made, key=lambda run: order.get((run.condition, run.seed), 0))
     by_layer = observed.built["C"].forgotten if "C" in observed.built else {}
     forgotten = {
         name: sum(dropped.rows for dropped in files.values()) for name, files in by_layer.items()
     }
-    return DualEvidence(
+    evidence = DualEvidence(
         corpus=spec.corpus,
         system=spec.system.method or shlex.join(spec.system.command),
         services=spec.system.services,
@@ -100,16 +105,28 @@ def evidence_from(spec: DualSpec, observed: Observations) -> DualEvidence:
             group=tuple(item.unit for item in items) if spec.benchmark.grouped else None,
             commonest=_commonest(spec),
         ),
-        scores={
-            name: {
-                str(seed): observed.made[name, seed][1]
-                for seed in spec.seeds
-                if (name, seed) in observed.made
-            }
-            for name in names
-        },
+        scores=_by_cell(spec, observed.made, lambda made: made.scores),
         failed=observed.failed,
     )
+    return _answered(evidence, spec, observed.made) if spec.solved else evidence
+
+
+def _by_cell(spec: DualSpec, made: Made, part: Callable[[MadeRun], T]) -> dict[str, dict[str, T]]:
+    """A part of each run, by condition and seed."""
+    return {
+        condition.name: {
+            str(seed): part(made[condition.name, seed])
+            for seed in spec.seeds
+            if (condition.name, seed) in made
+        }
+        for condition in conditions_of(spec)
+    }
+
+
+def _answered(evidence: DualEvidence, spec: DualSpec, made: Made) -> AnsweredEvidence:
+    """The same evidence, and how the answers are written."""
+    answers = _by_cell(spec, made, lambda one: one.answers or AnswerForms(holding=0, wrong=()))
+    return AnsweredEvidence(**msgspec.structs.asdict(evidence), answers=answers)
 
 
 def _commonest(spec: DualSpec) -> float | None:

@@ -33,15 +33,17 @@ import msgspec
 
 from assay._version import __version__
 from assay.digests import digest, manifest_digest
+from assay.dual_condition.answered import AnsweredEvidence
 from assay.dual_condition.evidence import DualEvidence
 from assay.dual_condition.judge.coherence import check_coherence
 from assay.dual_condition.result import DualResult, Quantity
 from assay.errors import IntegrityError
 
-FORMAT = "assay-dual/3"
+FORMAT = "assay-dual/4"
 EARLIER = {
     "assay-dual/1": "of before C was searched for items",
     "assay-dual/2": "whose C may lack more of a nested JSON file than came from items",
+    "assay-dual/3": "of before it was looked at how answers are written",
 }
 """Formats of which B is still what it was and the judgement is not, each with the reason."""
 DIGEST = "artifact_digest"
@@ -50,6 +52,8 @@ _BEFORE = (
     *("corpus", "system", "services", "metric", "threshold", "thresholds", "seeds", "conditions"),
 )
 _AFTER = ("history", "inputs", "state", "code", "runs", "items", "scores", "failed")
+_ANSWERS = ("answers",)
+"""What evidence has besides if items are answered."""
 TAILS = ("_interval", "_per_seed", "_t_interval")
 
 
@@ -76,7 +80,7 @@ def result_record(
     record: dict[str, Any] = {"format": FORMAT, "assay": __version__, "made": made}
     record |= {name: plain[name] for name in _BEFORE}
     record |= result_keys(evidence.metric, result)
-    record |= {name: plain[name] for name in _AFTER}
+    record |= {name: plain[name] for name in (*_AFTER, *_ANSWERS) if name in plain}
     record["reproducibility_checksum"] = mark or checksum(evidence)
     return record | {DIGEST: result_digest(record)}
 
@@ -125,8 +129,12 @@ def evidence_of(record: Mapping[str, Any], *, where: str) -> DualEvidence:
     missing = [name for name in (*_BEFORE, *_AFTER) if name not in record]
     if missing:
         raise IntegrityError(f"{where}: a dual-condition result needs {missing[0]}")
+    items = record["items"]
+    answered = isinstance(items, dict) and items.get("commonest") is not None
     try:
-        evidence = msgspec.convert(dict(record), DualEvidence)
+        evidence: DualEvidence = msgspec.convert(
+            dict(record), AnsweredEvidence if answered else DualEvidence
+        )
     except (msgspec.ValidationError, OverflowError) as error:
         raise IntegrityError(f"{where}: not a valid dual-condition result: {error}") from None
     check_coherence(evidence, where=where)

@@ -173,8 +173,9 @@ def _benchmark(written: EvaluationTable, home: Path, where: str) -> Benchmark:
         # Parameters elsewhere are keys here.
         hint = None if error.hint is None else PARAMETER.sub(_as_key, error.hint)
         if hint is not None and "evaluation.label" in hint:
-            hint += (
-                ' For a system that answers, name the right answers: evaluation.answer = "COLUMN".'
+            hint = (
+                f"{hint.rstrip('.')}. For a system that answers, name the right answers:"
+                ' evaluation.answer = "COLUMN".'
             )
         message = PARAMETER.sub(_as_key, error.message)
         details = [PARAMETER.sub(_as_key, detail) for detail in error.details]

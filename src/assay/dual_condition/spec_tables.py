@@ -1,5 +1,6 @@
 """The tables of a spec file as they are written, every key typed, and checks of their values."""
 
+import json
 import math
 import re
 from pathlib import Path
@@ -217,12 +218,25 @@ def check_ids(written: DualFile, home: Path, benchmark: Benchmark, where: str) -
     source = read_table(path, split=written.evaluation.split)
     first = next(source.rows(encoding=written.evaluation.encoding), ("", {}))[1]
     if "id" not in first:
+        columns = ", ".join(map(str, first))[:200]
+        layer = written.state.layers[naming[0]]
         raise SpecError(
             f"{where}: {written.evaluation.benchmark} has no column 'id', so ids would be 1, 2, 3,"
             f" but layer {naming[0]} names items by id",
-            hint="Name the id column: evaluation.id = ...; the columns are"
-            f" {', '.join(map(str, first))[:200]}",
+            hint=f'Name the column of the ids: evaluation.id = "COLUMN"; the columns are {columns}.'
+            f" {_by_texts(naming[0], layer)}",
         )
+
+
+def _by_texts(name: str, layer: Layer) -> str:
+    """How a layer finds what came from an item whose id it cannot know."""
+    files = "sqlite" if layer.sqlite is not None else "files"
+    which = json.dumps(layer.sqlite if layer.sqlite is not None else layer.files)
+    idle = "" if layer.provenance is None else ", without provenance"
+    return (
+        "Without one, let the layer find what came from an item by its texts:"
+        f' [state.layers.{name}] with {files} = {which} and match = ["text"]{idle}.'
+    )
 
 
 def check_evaluation(written: EvaluationTable, where: str) -> None:

@@ -30,6 +30,8 @@ from assay.errors import AssayError, DigestMismatch, SpecError, storage
 from assay.files import read_bounded
 
 MOST_BYTES = 1 << 30
+RESULTS = "results"
+"""The folder of results beside a spec, if no other is named."""
 _MOST_PAST = 1000
 _SKIPPED = frozenset({".git", ".venv", "node_modules", "__pycache__"})
 MatrixWriters = Mapping[str, Callable[..., str]]
@@ -71,9 +73,9 @@ def matrix_in(*folders: Path, standing: Standing | None = None) -> Matrix:
                 entered[name] = entry
     if not results:
         places = ", ".join(map(str, folders))
-        raise SpecError(
-            f"{places}: no dual-condition results", hint="Make one: assay dual SPEC.toml"
-        )
+        inner = next((folder / RESULTS for folder in folders if (folder / RESULTS).is_dir()), None)
+        hint = "Make one: assay dual SPEC.toml" if inner is None else f"Did you mean {inner}?"
+        raise SpecError(f"{places}: no dual-condition results", hint=hint)
     return matrix_of(results, entered)
 
 

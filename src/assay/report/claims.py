@@ -1,5 +1,6 @@
 """Claims for people: what holds, what does not, and what no claim covers."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from assay.claim_audit.correction.fix import ClaimFix
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
 
 _STYLES = {"holds": "green", "fails": "bold red", "vacuous": "yellow", "unverifiable": "yellow"}
 _SHOWN = 25
+_AROUND = 90
+"""Characters of a sentence that are shown on each side of a number."""
 
 
 def draw_claims(audit: ClaimAudit, out: "Console", *, every: bool = False) -> None:
     """A line for each claim that does not stand, or for each; then the verdict."""
+    lines = Counter((one.place, one.text) for one in audit.claims)
     for one in audit.claims:
         if one.control or every or not one.stands:
-            _draw_claim(one, out)
+            _draw_claim(one, out, several=lines[one.place, one.text] > 1)
     counts = counted_verdicts([one for one in audit.claims if not one.control])
     told = [f"{count} {counted_verb(count, word)}" for word, count in counts.items() if count]
     mutants = sum(one.mutants.made for one in audit.claims)
@@ -54,15 +58,25 @@ def draw_sealed(sealed: SealedClaims, out: "Console") -> None:
     out.print(styled(f"Commit the study. Then grade them, once: assay claims grade {sealed.name}"))
 
 
-def _draw_claim(one: ClaimResult, out: "Console") -> None:
+def _draw_claim(one: ClaimResult, out: "Console", *, several: bool) -> None:
     word = "vacuous" if one.vacuous and one.verdict == "holds" else str(one.verdict)
     control = " (a control: it must fail)" if one.control else ""
     out.print(marked("", word, _STYLES[word], f"  {_named(one.place, one.id)}{control}"))
     if one.text:
-        out.print(styled(f"    {one.text[:200]}", style="dim"))
+        text = pointed(one.text, one.at) if several and one.at is not None else one.text[:200]
+        out.print(styled(f"    {text}", style="dim"))
     if not one.stands:
         told = told_of(one)
         out.print(styled(as_flags(f"    {told.partition(': ')[2] or told}")))
+
+
+def pointed(text: str, at: int) -> str:
+    """The words around a place of a text, with an arrow that points at what stands before it."""
+    begin, end = max(0, at - _AROUND), at + _AROUND
+    before = text[begin:at].rstrip()
+    first = "..." if begin > 0 else ""
+    last = "..." if end < len(text) else ""
+    return f"{first}{before} \u2190{text[at:end]}{last}"
 
 
 def _named(place: str, name: str) -> str:
@@ -80,7 +94,8 @@ def draw_scan(scan: ClaimScan, out: "Console", *, every: bool = False) -> None:
         out.print(styled("numbers without a claim, those that carry most first:", style="dim"))
     for one in shown:
         out.print(marked(f"{one.file}, line {one.line}  ", one.number, "bold"))
-        out.print(styled(f"    {one.sentence[:160]}", style="dim"))
+        sentence = pointed(one.sentence, one.at + len(one.number))
+        out.print(styled(f"    {sentence}", style="dim"))
         for candidate in one.candidates:
             out.print(styled(f"    {_told(one, candidate)}"))
             out.print(styled(f"      {candidate.comment}"))

@@ -189,6 +189,12 @@ def _draw_lint(findings: Sequence[Finding], out: "Console", *, numbered: bool) -
     out.print()
 
 
+_UNDER_HALF = (
+    "An AUC under 0.5 is no surface that predicts: records are left out in turn, and each part left"
+    " out has more of what the others have less of. In small files that alone gives such values."
+)
+
+
 def draw_balanced(balanced: Balanced, out: str, confounds: str, console: "Console") -> None:
     """Draw the surface before and after, what was dropped, and the new file's name.
 
@@ -202,6 +208,8 @@ def draw_balanced(balanced: Balanced, out: str, confounds: str, console: "Consol
     ]
     tried = "balanced" if balanced.achieved else "last tried"
     console.print(table(("", "before", tried), rows))
+    if balanced.after.high < 0.5:
+        console.print(styled(_UNDER_HALF, style="dim"))
     console.print()
     telling = [each for each in balanced.caveats if each.code in TELLING]
     others = [each for each in balanced.caveats if each not in telling]

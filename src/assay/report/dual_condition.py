@@ -1,8 +1,12 @@
 """Draw dual-condition results and the commit gate's report on a terminal."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from assay.digests import short
+from assay.dual_condition.answered import AnswerForms, shown_answers
 from assay.dual_condition.committed_file import SELF_CONSISTENT, GateReport
 from assay.dual_condition.result import DualResult, Quantity, Regime, RowState
 from assay.report.terminal import EVERY_CAVEAT, draw_caveats, marked, styled, table
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
 
     from assay.dual_condition.collect import Dual
 
+_MOSTLY_RIGHT = 0.5
 _STYLE = {Regime.LEARNING: "green", Regime.POLISH: "green", Regime.UNDETERMINED: "yellow"}
 
 
@@ -26,12 +31,19 @@ def draw_dual(dual: "Dual", out: "Console", *, caveats: bool = False) -> None:
         out.print(marked("row      ", "BLOCKED", "bold red", f"  {result.meaning}"))
         for reason in result.reasons:
             out.print(styled(f"  {reason}"))
-        if record["runs"]:
-            kept = dual.path.parent / "runs" / dual.path.name.split(".json")[0]
-            out.print(styled("To make the same runs again, remove", style="dim"))
-            out.print(styled(f"  {kept}", style="dim"), soft_wrap=True)
+        if record["failed"] is not None:
+            again = "The same command makes the missing runs, and after a change of the code all."
+            out.print(styled(again, style="dim"))
+        elif record["runs"]:
+            again = (
+                "After a change of the spec, the code or the state the same command makes new runs."
+            )
+            out.print(styled(again, style="dim"))
+            out.print(styled("To make the very same runs again, remove", style="dim"))
+            out.print(styled(f"  {dual.runs}", style="dim"), soft_wrap=True)
     else:
         _draw_numbers(result, str(record["metric"]), out)
+        _draw_wrong_answers(record, out)
     out.print()
     draw_caveats(result.caveats, out, every=None if caveats else EVERY_CAVEAT)
     holding = sum(precondition.holds for precondition in result.preconditions.values())
@@ -90,6 +102,25 @@ def _draw_numbers(result: DualResult, metric: str, out: "Console") -> None:
         style = f"bold {_STYLE.get(result.regime, 'red')}"
         meaning = f"  {result.meaning}"
         out.print(marked("regime   ", result.regime.upper(), style, meaning))
+
+
+def _draw_wrong_answers(record: Mapping[str, Any], out: "Console") -> None:
+    """A few wrong answers beside their targets, if most answers of every condition are wrong."""
+    answers = record.get("answers")
+    if answers is None or any(
+        _share_right(held) > _MOSTLY_RIGHT for held in record["scores"].values()
+    ):
+        return
+    forms = msgspec.convert(list(answers["A"].values()), list[AnswerForms])
+    out.print()
+    out.print(styled("Most answers differ from their targets. The first of A that do:"))
+    for wrong in shown_answers(forms):
+        out.print(styled(f"  {wrong.said}"))
+
+
+def _share_right(held: Mapping[str, Sequence[float | None]]) -> float:
+    scores = [score for by_seed in held.values() for score in by_seed]
+    return scores.count(1.0) / max(len(scores), 1)
 
 
 def _row(label: str, quantity: Quantity | None, *, sign: bool = False) -> list[str] | None:

@@ -13,7 +13,7 @@ import msgspec
 from assay.digests import pretty_json
 from assay.dual_condition.committed_file import SELF_CONSISTENT
 from assay.dual_condition.matrix import CSV_HEAD, HEAD, MARK, MARK_END, Matrix, MatrixRow
-from assay.dual_condition.result import Quantity, RowState
+from assay.dual_condition.result import Quantity, Regime, RowState
 from assay.report.escaping import csv_line, markdown, markdown_table
 from assay.report.terminal import marked, styled, table
 from assay.wording import as_flags, interval
@@ -177,7 +177,7 @@ def _cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
         _shown(row.b),
         _shown(row.learning_contribution, sign=True),
         *([_UNDECIDED] * 2 if _is_undecided(row) else _split_cells(row)),
-        row.regime.value if row.regime is not None else "",
+        _regime(row),
         str(row.items),
     ]
 
@@ -195,9 +195,20 @@ def _short_cells(row: MatrixRow, names: Mapping[str, str]) -> list[str]:
         *("" if quantity is None else f"{quantity.value:.4f}" for quantity in (row.a, row.b)),
         _shown(row.learning_contribution, sign=True),
         *([_UNDECIDED] * 2 if _is_undecided(row) else parts),
-        row.regime.value if row.regime is not None else "",
+        _regime(row),
         str(row.items),
     ]
+
+
+def _regime(row: MatrixRow) -> str:
+    """The regime, and whether most of a gain is memory."""
+    if row.regime is None:
+        return ""
+    gains = row.regime in (Regime.LEARNING, Regime.MEMORY_CARRIED)
+    if not gains or row.memorisation is None or row.transfer is None:
+        return row.regime.value
+    mostly = row.memorisation.value >= row.transfer.value
+    return f"{row.regime.value}, mostly memory" if mostly else row.regime.value
 
 
 def _split_cells(row: MatrixRow) -> list[str]:

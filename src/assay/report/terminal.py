@@ -12,12 +12,18 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+WIDTH = 110
+"""The width of what is printed into a file or a pipe."""
+
+
 def console(file: IO[str] | None = None) -> "Console":
     """A console as wide as the terminal; without one, wide enough for our tables."""
-    from rich.console import Console
+    from assay.report.whole_commands import WholeCommands
 
-    terminal = Console(file=file, highlight=False, soft_wrap=False)
-    return terminal if terminal.is_terminal else Console(file=file, highlight=False, width=110)
+    terminal = WholeCommands(file=file, highlight=False, soft_wrap=False)
+    if terminal.is_terminal:
+        return terminal
+    return WholeCommands(file=file, highlight=False, width=WIDTH)
 
 
 def table(

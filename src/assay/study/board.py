@@ -70,6 +70,7 @@ class Board(Result, frozen=True, kw_only=True):
         abandoned = self.started - self.finished
         left = f", {abandoned} started without a result" if abandoned else ""
         left += f", {self.withdrawn} withdrawn" if self.withdrawn else ""
+        left += f", {len(self.unreadable)} unreadable" if self.unreadable else ""
         return (
             f"{self.study} on {self.benchmark}@{short(self.digest)}: {self.sealed} sealed,"
             f" {self.finished} run{left}"

@@ -1,6 +1,8 @@
 """The faults of one file, refused together."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from assay.errors import SpecError
@@ -72,6 +74,15 @@ class Faults:
 
     def _short(self, error: SpecError) -> str:
         return error.message.removeprefix(self.place)
+
+
+@contextmanager
+def noted(faults: Faults) -> Iterator[None]:
+    """Add the fault that ends the block, and go on behind it."""
+    try:
+        yield
+    except SpecError as error:
+        faults.add(error)
 
 
 def note(faults: Faults | None, error: SpecError) -> None:

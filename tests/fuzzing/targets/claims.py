@@ -15,8 +15,8 @@ from assay.claim_audit.spec import parse_claims
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.in_place import claims_in
 from assay.claim_audit.texts.mentions import mentions_in
-from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.errors import SpecError
+from assay.tables.numbers.printed_numbers import parse_printed
 from fuzzing.campaign import Reader
 from fuzzing.targets import target
 from fuzzing.targets.texts import text_of

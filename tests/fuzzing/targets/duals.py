@@ -53,14 +53,14 @@ def _asked(scratch: Path, *, solved: bool) -> AskedItems:
 def _scores(scratch: Path) -> Reader:
     items, file = _asked(scratch, solved=False), ScratchFile(scratch / "out.jsonl")
     rows = [{"id": f"q{n}", "score": 0.5 * n} for n in range(3)]
-    return Reader(read=lambda data: items.scores(file.put(data), "A"), seeds=[lines(rows)])
+    return Reader(read=lambda data: items.outputs(file.put(data), "A"), seeds=[lines(rows)])
 
 
 @target("dual: answers of a run", thousands=100)
 def _solved(scratch: Path) -> Reader:
     items, file = _asked(scratch, solved=True), ScratchFile(scratch / "out.jsonl")
     rows = [{"id": "q0", "answer": "Four"}, {"id": "q1", "answer": 4}, {"id": "q2", "answer": 4.0}]
-    return Reader(read=lambda data: items.scores(file.put(data), "A"), seeds=[lines(rows)])
+    return Reader(read=lambda data: items.outputs(file.put(data), "A"), seeds=[lines(rows)])
 
 
 @target("dual: plan and journal", thousands=80)

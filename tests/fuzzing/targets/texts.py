@@ -5,7 +5,7 @@ from pathlib import Path
 from assay.benchmark.benchmark import Item
 from assay.benchmark.programs.plain_values import NotPlain, decode, encode, from_line, to_line
 from assay.dual_condition.state.item_traces import ItemTraces, looks_like_digest
-from assay.dual_condition.system.item_files import plain_answer
+from assay.dual_condition.system.answer_forms import plain_answer
 from assay.errors import SpecError
 from assay.logs.columns.metric_names import is_cost, is_fault
 from assay.method.baselines import auxiliary_copy, hash_random, question_length, token_overlap

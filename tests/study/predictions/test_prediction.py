@@ -488,3 +488,31 @@ def test_many_directions_are_read_in_time():
 def test_a_direction_of_many_signs_is_refused_in_time():
     """Each sign was tried with all that follows it."""
     assert in_time(f'directions = ["{"<" * 200_000}a b"]') == SpecError.exit_code
+
+
+def test_all_faults_of_a_prediction_are_named_together():
+    text = """
+level = 80
+directions = ["D1 > ", "D1 > D1"]
+[ranges]
+AUC = [0.5, 0.6]
+D1 = [0.9, 0.8]
+[outcomes]
+pass = 0.9
+fail = 0.3
+"""
+    with pytest.raises(SpecError) as caught:
+        parsed(text)
+    error = caught.value
+    told = "\n".join([error.message, *error.details])
+    assert "and 5 more faults" in error.message
+    for said in ("level = 80", "'D1 > ' is not a comparison", "with itself", "no metric 'AUC'",
+                 "the lower limit first", "sum to 1.2"):  # fmt: skip
+        assert said in told
+
+
+def test_a_single_fault_of_a_prediction_is_said_as_before():
+    with pytest.raises(SpecError) as caught:
+        parsed("[outcomes]\npass = 0.9\n")
+    assert caught.value.message.endswith("the probabilities sum to 0.9, expected 1: 0.1 is missing")
+    assert caught.value.details == ()

@@ -638,6 +638,30 @@ def test_a_committed_edit_is_traced_to_the_commit_that_holds_the_recorded_file(t
     assert name not in command(study.root, "verify").stdout
 
 
+def test_a_broken_ledger_is_traced_to_the_last_commit_in_which_it_is_whole(tmp_path):
+    study = a_study(tmp_path, "git-finished")
+    ledger = study.root / "ledger.jsonl"
+    whole = git(tmp_path, "log", "-1", "--format=%h", "--abbrev=12", "--", "**/ledger.jsonl")
+    ledger.write_bytes(ledger.read_bytes().replace(b"sha256:", b"sha257:", 1))
+    commit(tmp_path, "Tidy")
+    text = " ".join(command(study.root, "verify").stdout.split())
+    assert f"then restore it: git checkout {whole} -- ledger.jsonl" in text
+    git(study.root, "checkout", whole, "--", "ledger.jsonl")
+    commit(tmp_path, "Put it back")
+    assert "breach" not in command(study.root, "verify").stdout
+
+
+def test_every_changed_file_is_traced(tmp_path):
+    study = a_study(tmp_path, "git-finished")
+    name = "runs/001/outputs.jsonl"
+    first = git(
+        tmp_path, "log", "--format=%h", "--abbrev=12", "--diff-filter=A", "--", f"**/{name}"
+    )
+    (study.root / name).write_bytes((study.root / name).read_bytes().replace(b"1", b"2", 1))
+    text = " ".join(command(study.root, "verify").stdout.split())
+    assert f"It was recorded in commit {first}. Restore it: git checkout {first} -- {name}" in text
+
+
 def test_the_board_says_that_it_verifies_nothing(study):
     said = " ".join(command(study.root, "board").stdout.split())
     assert "Not verified here. Check every record: assay verify" in said

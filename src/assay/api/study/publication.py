@@ -1,15 +1,17 @@
 """Commit the files of a study after each event, or say how to."""
 
-import os
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.benchmark.benchmark import BUNDLED
 from assay.errors import AlreadySealed, SpecError, StorageError
 from assay.report.study.views import refresh_views
+from assay.study.commits.commit_files import (
+    data_files,
+    outside_files,
+    present_files,
+    seal_files,
+)
 from assay.study.git import Repository, repository_of
-from assay.study.locate import LEDGER
 from assay.study.study import StudyFolder
 from assay.study.submissions.run import Finished
 from assay.study.submissions.seal import seal
@@ -47,21 +49,9 @@ def committable(study: StudyFolder) -> Repository:
     return repository
 
 
-def plan_files(study: StudyFolder) -> list[str]:
-    """The files that every seal names: the plan, the bars, and data inside the repository."""
-    outside = outside_files(study)
-    return [".gitattributes", "study.toml", "bars", *(p for p in _data(study) if p not in outside)]
-
-
-def outside_files(study: StudyFolder) -> list[str]:
-    """Data that no clone of the repository will have."""
-    repository = repository_of(study.root)
-    return [] if repository is None else [p for p in _data(study) if not repository.holds(p)]
-
-
 def unshared_data(study: StudyFolder) -> dict[str, str]:
     """Data that others will not get with the study: the reason, and the remedy."""
-    repository, data = repository_of(study.root), _data(study)
+    repository, data = repository_of(study.root), data_files(study)
     if repository is None:
         anew = _ANEW.format("the study's folder")
         mend = f"Make a folder that holds both a git repository (git init), or {anew}."
@@ -74,27 +64,9 @@ def unshared_data(study: StudyFolder) -> dict[str, str]:
     return facts | {f"git ignores {place}": "Take it out of .gitignore." for place in ignored}
 
 
-def _data(study: StudyFolder) -> list[str]:
-    """The study's own data files, as seen from its folder."""
-    corpora = (study.config.benchmark, study.config.second)
-    return [data.place for data in corpora if data is not None and data.place not in BUNDLED]
-
-
 def record_commit(study: StudyFolder, names: Sequence[str], message: str) -> str:
     """Commit files of a study together with its ledger; the commit's name."""
-    return committable(study).record(_present(study, names), message)
-
-
-def how_to_commit(study: StudyFolder, names: Sequence[str], message: str) -> str:
-    """The command that commits files of a study, as seen from here."""
-    paths = [os.path.relpath(study.root / name) for name in _present(study, names)]
-    start = "" if repository_of(study.root) is not None else "git init && "
-    return f"{start}git add {shlex.join(paths)} && git commit -m {shlex.quote(message)}"
-
-
-def _present(study: StudyFolder, names: Sequence[str]) -> list[str]:
-    """The files that exist, and the ledger."""
-    return [name for name in (*names, LEDGER) if (study.root / name).exists()]
+    return committable(study).record(present_files(study, names), message)
 
 
 def publish(
@@ -118,7 +90,7 @@ def seal_and_publish(
         if not commit or _is_committed(study, submission):
             raise
     sealed = load_sealed(study, submission, distributions=False)
-    names = [f"preregs/{submission}", *plan_files(study)]
+    names = seal_files(study, submission)
     try:
         return sealed, publish(study, f"Seal {submission}", commit=commit, names=names)
     except StorageError as error:

@@ -46,7 +46,9 @@ def derived_checker(checker_named: Callable[[str], Checker]) -> Checker:
             value = math.nan
         if not math.isfinite(value):
             raise NotThere(f"{operation}: the values give no number")
-        return Observed(value=value, where=" and ".join(one.where for one in found)[:400])
+        unmet = next((one.unmet for one in found if one.unmet is not None), None)
+        where = " and ".join(one.where for one in found)[:400]
+        return Observed(value=value, where=where, unmet=unmet)
 
     return Checker(
         name="derived_equals",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
 from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
-from assay.claim_audit.texts.printed_numbers import parse_printed
+from assay.tables.numbers.printed_numbers import parse_printed
 
 _MOST_SHOWN = 6
 

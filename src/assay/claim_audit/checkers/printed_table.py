@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from assay.claim_audit.checkers.aggregates import Row, kept_rows
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg, texts_arg
+from assay.claim_audit.checkers.chosen_rows import Row, kept_rows
 from assay.claim_audit.checkers.stored_rows import stored_rows
 from assay.claim_audit.claim import Observed, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
@@ -12,8 +12,8 @@ from assay.tables.nested import as_word
 
 def _table(args: Args, evidence: EvidenceReader) -> Observed:
     path = text_arg(args, "path")
-    told = [path]
-    rows = kept_rows(stored_rows(args, evidence), args, told)
+    chosen = kept_rows(stored_rows(args, evidence), args)
+    rows = chosen.rows
     names: Sequence[str] = list(rows[0]) if rows else []
     if "columns" in args:
         names = texts_arg(args, "columns")
@@ -22,10 +22,10 @@ def _table(args: Args, evidence: EvidenceReader) -> Observed:
         raise Unverifiable(f"heads: expected one for each of {len(names)} columns")
     lacking = [name for name in names if not any(name in row for row in rows)]
     if lacking or not rows:
-        raise NotThere(
-            f"{path} has no column {lacking[0]!r:.60}" if lacking else f"{path} is empty"
-        )
-    return Observed(value=[heads, *cells_of(rows, names)], where=", ".join(told))
+        empty = f"{path} is empty" if chosen.unmet is None else f"{path}: {chosen.unmet}"
+        raise NotThere(f"{path} has no column {lacking[0]!r:.60}" if lacking else empty)
+    where = ", ".join((path, *chosen.told))
+    return Observed(value=[heads, *cells_of(rows, names)], where=where)
 
 
 def cells_of(rows: Sequence[Row], names: Sequence[str]) -> list[list[str]]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from assay.claim_audit.checkers.aggregates import Row, rows_of
 from assay.claim_audit.checkers.checker import Args, text_arg, texts_arg
+from assay.claim_audit.checkers.chosen_rows import Row, rows_of
 from assay.claim_audit.checkers.key_path import value_at
 from assay.claim_audit.checkers.records import records_in
 from assay.claim_audit.claim import Unverifiable

@@ -107,6 +107,8 @@ def _mended(claim: Claim, printed: str, evidence: EvidenceReader) -> tuple[str |
     """The new text of what a claim covers; else why there is none."""
     checker = checker_named(claim.checker)
     observed = checker.observe(claim.args, evidence)
+    if observed.unmet is not None:
+        return None, "so the condition may be wrong, and not the number"
     if checker.compares == "table":
         return _mended_table(printed, observed.value), "its rows or heads are others: print it anew"
     found = compared(claim, printed, observed)

@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 from assay.claim_audit.agreement import agrees, interval_of, number_of, parts_of
 from assay.claim_audit.texts.printed_intervals import PrintedSpread, parse_spread
-from assay.claim_audit.texts.printed_numbers import (
+from assay.tables.numbers.printed_numbers import (
     DASHES,
     PATTERN,
     SEPARATOR,

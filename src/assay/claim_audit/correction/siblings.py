@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.benchmark.expression import FieldTest, parse_expression
-from assay.claim_audit.checkers.aggregates import chosen_rows
+from assay.claim_audit.checkers.chosen_rows import chosen_rows
 from assay.claim_audit.claim import Claim, Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.errors import AssayError
@@ -42,7 +42,7 @@ def _values(claim: Claim, column: str, evidence: EvidenceReader) -> list[str]:
     """The values of a column, if they are few."""
     unfiltered = {name: value for name, value in claim.args.items() if name != "where"}
     try:
-        rows = chosen_rows(unfiltered, evidence, [])
+        rows = chosen_rows(unfiltered, evidence).rows
     except (Unverifiable, NotThere):
         return []
     words = {as_word(row[column]) for row in rows if row.get(column) is not None}

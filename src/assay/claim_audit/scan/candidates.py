@@ -24,7 +24,7 @@ from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.scan.other_forms import exchanged_forms, scaled_forms
 from assay.claim_audit.scan.repository_numbers import MOST_BYTES, Found, RepositoryNumbers
 from assay.claim_audit.texts.mentions import Mention
-from assay.claim_audit.texts.printed_numbers import Printed
+from assay.tables.numbers.printed_numbers import Printed
 
 _MOST_NUMBERS = 200_000
 _MOST_LOOKED_AT = 2_000

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from assay.claim_audit.texts.printed_numbers import Printed
+from assay.tables.numbers.printed_numbers import Printed
 
 _FEWEST_DIGITS = 3
 _MOST_DIGITS = 9

@@ -13,12 +13,12 @@ from assay.claim_audit.scan.uncovered_tables import UncoveredTable
 from assay.claim_audit.scan.whole_intervals import OF_INTERVALS
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document
-from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.reading.refusal import NotWhole
 from assay.claim_audit.texts.reading.relations import refuse_other_relation
 from assay.claim_audit.texts.reading.units import PRINTED_UNIT, known_unit
 from assay.digests import decode_utf8
 from assay.files import read_bounded
+from assay.tables.numbers.printed_numbers import parse_printed
 
 _MARKED = (".md", ".markdown", ".html")
 _FEWEST = 10

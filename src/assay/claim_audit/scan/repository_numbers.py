@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.claim_audit.checkers.aggregates import is_missing, numeral, rows_of
+from assay.claim_audit.checkers.aggregates import numbers_in
+from assay.claim_audit.checkers.chosen_rows import cells_in, rows_of
 from assay.claim_audit.checkers.key_path import joined
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
@@ -100,8 +101,7 @@ class RepositoryNumbers:
         for column in list(rows[0])[:_MOST_COLUMNS] if rows else ():
             if not column.isprintable():
                 continue
-            cells = [cell for row in rows if not is_missing(cell := row.get(column))]
-            for what, value in _statistics(cells, len(rows)).items():
+            for what, value in _statistics(cells_in(rows, column), len(rows)).items():
                 args = {"path": name, "statistic": what, "column": column}
                 yield Found(value=value, checker="aggregate_equals", args=args)
 
@@ -135,9 +135,9 @@ def _leaves(value: Any, key: str) -> Iterator[tuple[str, int | float]]:  # noqa:
 
 def _statistics(cells: list[object], rows: int) -> dict[str, int | float]:
     """What is proposed of a column: of numbers their mean and ends, and how many values differ."""
-    numbers = [number for cell in cells if (number := numeral(cell)) is not None]
+    numbers = numbers_in(cells)
     found: dict[str, int | float] = {}
-    if numbers and len(numbers) == len(cells):
+    if numbers:
         mean = math.fsum(numbers) / len(numbers)
         found |= {"mean": mean, "min": min(numbers), "max": max(numbers)}
     if len(cells) <= _MOST_ROWS_COMPARED:

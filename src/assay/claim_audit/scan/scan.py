@@ -36,8 +36,8 @@ from assay.wording import counted
 class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
     """A number that no claim covers, where it stands, and what could cover it.
 
-    `interval` is the number with its interval or error, if it stands in one: the first of them ends
-    where the interval does.
+    `at` is its place in the sentence. `interval` is the number with its interval or error, if it
+    stands in one: the first of them ends where the interval does.
     """
 
     number: str
@@ -47,6 +47,7 @@ class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     weight: float
     sentence: str
+    at: int
     candidates: tuple[Candidate, ...]
     interval: str | None = None
 
@@ -187,6 +188,7 @@ def _uncovered(
         kind=mention.kind,
         weight=mention.weight,
         sentence=mention.sentence,
+        at=mention.at,
         candidates=tuple(candidates),
         interval=None if interval is None else interval.text,
     )

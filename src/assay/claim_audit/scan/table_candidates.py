@@ -12,16 +12,17 @@ from typing import Any, Literal
 import msgspec
 
 from assay.claim_audit.check import check_claim
-from assay.claim_audit.checkers.aggregates import Row, numeral
+from assay.claim_audit.checkers.aggregates import numeral
+from assay.claim_audit.checkers.chosen_rows import Row
 from assay.claim_audit.checkers.printed_table import cells_of
 from assay.claim_audit.checkers.records import KEY
 from assay.claim_audit.claim import Claim
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.scan.candidates import quoted
 from assay.claim_audit.scan.stored_tables import StoredTable, StoredTables, plain
-from assay.claim_audit.texts.printed_numbers import parse_printed
 from assay.claim_audit.texts.printed_tables import Rows, same_cell
 from assay.tables.nested import as_word
+from assay.tables.numbers.printed_numbers import parse_printed
 
 _CHECKER = "table_equals"
 _WORD = re.compile(r"[A-Za-z_][\w.-]{0,60}|\d{1,9}")

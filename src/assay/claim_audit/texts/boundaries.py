@@ -7,7 +7,7 @@ error, markup that is not understood. A part is refused, since its value is not 
 import re
 
 from assay.claim_audit.texts.markup.marks import BULLET, CLAIM, OPAQUE, REFERENCE
-from assay.claim_audit.texts.printed_numbers import CURRENCIES, DASHES
+from assay.tables.numbers.printed_numbers import CURRENCIES, DASHES
 
 _REACH = 40
 _LOOKED_AT = 2_000
@@ -66,6 +66,12 @@ _ENCLOSED_BEFORE = re.compile(rf"(?:[{_MARKS}{DASHES}+]|\+/-)\s?[(\[{{\"'\u201c\
 _ENCLOSED_BEHIND = re.compile(rf"[)\]}}\"'\u201d\u2019]+[\s-]?(?:[{_MARKS}]|(?:{_LARGE})\b|[eE]\d)")
 _LARGE_WORD = re.compile(r"(?:hundred|thousand|million|billion|trillion|dozen)\b", re.IGNORECASE)
 """A sign or a unit outside of brackets: it is the number's too."""
+_NAME = re.compile(
+    r"(?<![\w.,/^$\u20ac\u00a3\u00a5])(?!(?:x|e|log|ln|sqrt|USD|US|EUR|GBP|JPY|CHF|Rs)[-@]?\d)"
+    r"[A-Za-z][A-Za-z_]*[-@]?\d+(?:\.\d+)?(?P<gap>[^\S\n]+)\Z",
+    re.IGNORECASE,
+)
+"""A name before a number: p95, D1, top-5, GPT-4. A factor, a logarithm and an amount are none."""
 _ONE_IN = re.compile(r"\s+in\s+(?:a\s+)?(?:\d|two|three|four|five|six|seven|eight|nine|ten|twenty"
                      r"|fifty|hundred|thousand|million)", re.I)  # fmt: skip
 
@@ -84,6 +90,7 @@ def part_of(text: str, start: int, end: int) -> str | None:
 
 def _part_before(number: str, before: str) -> bool:
     paragraph = before[before.rfind("\n\n") + 1 :] if "\n\n" in before else before
+    paragraph = _NAME.sub(r"n\g<gap>", paragraph)
     if not paragraph:
         return False
     if _LARGE_WORD.match(number) and re.search(r"[^\sA-Za-z,;.(\u2022|>]\s*\Z", paragraph):

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
 from assay.claim_audit.checkers.checker import Checker
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim, Unverifiable
@@ -24,13 +26,13 @@ from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.markup.marks import CLAIM
 from assay.claim_audit.texts.mentions import Token, tokens_in
 from assay.claim_audit.texts.printed_intervals import parse_spread
-from assay.claim_audit.texts.printed_numbers import Printed, parse_printed
 from assay.claim_audit.texts.printed_tables import table_before
 from assay.claim_audit.texts.reading.refusal import NotWhole
 from assay.claim_audit.texts.reading.relations import refuse_other_relation
 from assay.claim_audit.texts.reading.stated import Stated, stated_before
 from assay.claim_audit.texts.reading.units import other_unit
 from assay.errors import SpecError
+from assay.tables.numbers.printed_numbers import Printed, parse_printed
 
 _NO_COLON = re.compile(r"[Cc]laims?:?\s+[a-z]+(?:_[a-z]+)+\s")
 _INNER = re.compile(r"\bclaim:\s*(\w{1,60})")
@@ -94,9 +96,11 @@ def _refused(document: Document, at: int, place: str, number: int, why: str) -> 
     """A claim that cannot be read."""
     told = document.comment_at(at).strip()
     named = _INNER.search(told) or re.match(r"(?:claim:)?\s*(\w{1,60})", told)
+    text, within = _line(document, at)
     claim = Claim(
         id=f"{place.replace(', line ', ':')}#{number}",
-        text=_line(document, at),
+        text=text,
+        at=within,
         checker=named[1] if named else "",
         place=place,
         control="control=true" in told,
@@ -131,15 +135,18 @@ def _covered(
         span, printed = stated.span, stated.text
     elif checker is not None and checker.value is not None and args.get("op", "==") == "==":
         _refuse_another(document, at, own.get("expected", args.get(checker.value)), tokens)
+    text, within = _line(document, at)
     row: dict[str, Any] = {
         "id": f"{place.replace(', line ', ':')}#{number}",
-        "text": _line(document, at),
+        "text": text,
         **{key: str(own[key]) for key in ("id", "text") if key in own},
         **{key: own[key] for key in own if key not in ("id", "text")},
         "checker": name,
         "args": args,
     }
-    return Covered(claim=made_claim(row, place, printed=printed), start=span[0], end=span[1])
+    claim = made_claim(row, place, printed=printed)
+    claim = replace(claim, at=within if claim.text == text else None)
+    return Covered(claim=claim, start=span[0], end=span[1])
 
 
 def _refuse_other_unit(document: Document, stated: Stated, args: dict[str, Any]) -> None:
@@ -196,10 +203,15 @@ def _claims_a_value(checker: Checker | None, args: dict[str, Any], own: dict[str
     return checker.value is None or checker.value in args
 
 
-def _line(document: Document, at: int) -> str:
-    """The line of the text that a claim stands in, without its comments."""
+def _line(document: Document, at: int) -> tuple[str, int | None]:
+    """The line of the text that a claim stands in, without comments, and the comment's place."""
     text = document.text
     begin = max(text.rfind("\n", max(0, at - _LOOK_BACK), at) + 1, at - _LOOK_BACK, 0)
     end = text.find("\n", at, at + _LOOK_BACK)
-    line = text[begin : end if end >= 0 else at + _LOOK_BACK]
-    return " ".join(re.sub(r"<!--(?:[^-]|-(?!->))*(?:-->|$)", "", line).split())[:200]
+    line = _without_comments(text[begin : end if end >= 0 else at + _LOOK_BACK])[:200]
+    within = len(_without_comments(text[begin:at]))
+    return line, within if 0 < within < len(line) else None
+
+
+def _without_comments(line: str) -> str:
+    return " ".join(re.sub(r"<!--(?:[^-]|-(?!->))*(?:-->|$)", "", line).split())

@@ -12,10 +12,17 @@ from typing import NamedTuple
 import msgspec
 
 from assay.claim_audit.texts.document import Document, Span
-from assay.claim_audit.texts.printed_numbers import PATTERN, POWER, WORDS, Printed, parse_printed
 from assay.claim_audit.texts.structure import heading_numbers, item_numbers, quoted_lines
 from assay.claim_audit.texts.unstated import MASKS, Kind
 from assay.claim_audit.texts.weights import repeated_form, weight_of
+from assay.tables.numbers.printed_numbers import (
+    PATTERN,
+    POWER,
+    SPACES,
+    WORDS,
+    Printed,
+    parse_printed,
+)
 
 STATED: frozenset[Kind] = frozenset({"figure", "count"})
 """The kinds that state something which an artifact could contradict."""
@@ -33,7 +40,14 @@ _COUNT = re.compile(
 _UNCOUNTED = re.compile(
     r"\b(?:one of|no one|one another|each one|this one|that one|the one)\b", re.IGNORECASE
 )
+_NAMED_BEFORE = re.compile(
+    rf"(?<![\w.])(?P<name>[pP]|(?:GPT|top|pass|best|hits?)[-@])(?P<digits>\d{{1,3}})"
+    rf"(?=[{SPACES}]\d{{3}}(?!\d))"
+)
+"""A name whose digits are no thousands of the number behind it: p95 812 ms."""
 _NEAR = 160
+_STOP = re.compile(r"\.\s|\n\s*\n")
+_MOST_ROWS = 1_000
 
 
 class Token(NamedTuple):
@@ -47,7 +61,8 @@ class Token(NamedTuple):
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """A number in a text: where it stands, what it is, and how much the text rests on it.
 
-    `text` is without markup; `start` and `end` are places of the source.
+    `text` is without markup; `start` and `end` are places of the source, and `at` is the number's
+    place in its sentence. Of a number in a table, the sentence is the row below the heads.
     """
 
     text: str
@@ -57,6 +72,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
     weight: float
     sentence: str
+    at: int = 0
+    in_table: bool = False
 
     @property
     def printed(self) -> Printed | None:
@@ -103,6 +120,7 @@ def mentions_in(document: Document) -> list[Mention]:
                 is_strong=document.text[max(0, first - 2) : first] == "**",
             )
             seen |= {again} - {""}
+        sentence, at = _sentence(text, start, end)
         mentions.append(
             Mention(
                 text=text[start:end],
@@ -111,7 +129,9 @@ def mentions_in(document: Document) -> list[Mention]:
                 end=last,
                 kind=kind,
                 weight=weight,
-                sentence=_sentence(text, start, end),
+                sentence=sentence,
+                at=at,
+                in_table=_line_of(text, start).lstrip().startswith("|"),
             )
         )
     return mentions
@@ -119,7 +139,8 @@ def mentions_in(document: Document) -> list[Mention]:
 
 def _spans(text: str) -> list[Span]:
     """The spans of numbers and count words, the first and longest of those that overlap."""
-    found = [one.span() for one in PATTERN.finditer(text) if _alone(text, one)]
+    parted = _NAMED_BEFORE.sub(lambda one: f"{one['name']}{'n' * len(one['digits'])}", text)
+    found = [one.span() for one in PATTERN.finditer(parted) if _alone(parted, one)]
     found += [one.span() for one in POWER.finditer(text)]
     found += [one.span(1) for one in _TAGGED.finditer(text)]
     words = [
@@ -179,9 +200,34 @@ def _is_article(text: str, start: int, end: int) -> bool:
     return text[start:end].lower() == "one" and _UNCOUNTED.search(around) is not None
 
 
-def _sentence(text: str, start: int, end: int) -> str:
-    """The words around a number, on one line."""
+def _sentence(text: str, start: int, end: int) -> tuple[str, int]:
+    """The words around a number, on one line, and its place in them."""
     before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
-    begin = max(before.rfind(". ") + 1, before.rfind("\n\n") + 1)
-    stops = [at for at in (after.find(". "), after.find("\n\n")) if at >= 0]
-    return " ".join((before[begin:] + text[start:end] + after[: min([*stops, _NEAR])]).split())
+    line = _line_of(text, start)
+    if line.lstrip().startswith("|"):
+        begin = text.rfind("\n", 0, start) + 1
+        before, after = (
+            f"{_heads_of(text, begin)} {text[begin:start]}",
+            text[end : begin + len(line)],
+        )
+    else:
+        before = before[max([0, *(stop.end() for stop in _STOP.finditer(before))]) :]
+        after = after[: min([_NEAR, *(stop.start() + 1 for stop in _STOP.finditer(after))])]
+    sentence = " ".join(f"{before}{text[start:end]}{after}".split())
+    return sentence, len(" ".join(f"{before}\0".split())) - 1
+
+
+def _line_of(text: str, at: int) -> str:
+    end = text.find("\n", at)
+    return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)]
+
+
+def _heads_of(text: str, row: int) -> str:
+    """The first line of the table that a row stands in; empty for that line itself."""
+    first = row
+    for _ in range(_MOST_ROWS):
+        above = text.rfind("\n", 0, max(first - 1, 0)) + 1
+        if first == 0 or not text[above:first].lstrip().startswith("|"):
+            break
+        first = above
+    return text[first : text.find("\n", first)] if first < row else ""

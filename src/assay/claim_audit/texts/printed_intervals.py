@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from assay.claim_audit.texts.printed_numbers import PATTERN, UNITS, Printed, parse_printed
+from assay.tables.numbers.printed_numbers import PATTERN, UNITS, Printed, parse_printed
 
 _NUMBER = re.sub(r"\?P<\w+>", "?:", PATTERN.pattern)
 _SPACE = r"(?:\s|~|\\[,;: ]|\{\}){0,3}"

@@ -9,7 +9,7 @@ from typing import Any
 from assay.claim_audit.agreement import agrees, number_of
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.texts.document import Document, Span
-from assay.claim_audit.texts.printed_numbers import parse_printed
+from assay.tables.numbers.printed_numbers import parse_printed
 from assay.wording import counted
 
 _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
@@ -205,5 +205,5 @@ def told_difference(claimed: Any, observed: Any, where: str) -> tuple[object, ob
     for number, (own, other) in enumerate(zip(claimed, observed, strict=True)):
         for head, said, found in zip(claimed[0], own, other, strict=False):
             if not cells_agree(said, found):
-                return found, said, f"{where}, row {number}, column {head!r:.40}"
+                return found, said, f"{where}, row {number} of the table, column {head!r:.40}"
     return sizes[0], sizes[1], where

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from assay.claim_audit.texts.printed_numbers import MEASURES
+from assay.tables.numbers.printed_numbers import MEASURES
 
 Kind = Literal[
     "figure", "count", "date", "section", "version", "code", "quotation", "reference", "name",

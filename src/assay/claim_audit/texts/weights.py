@@ -6,7 +6,7 @@ a threshold and the lower part of a fraction take from it.
 
 import re
 
-from assay.claim_audit.texts.printed_numbers import parse_printed
+from assay.tables.numbers.printed_numbers import parse_printed
 
 _NEAR = 160
 _MOST_DIGITS = 4

@@ -4,7 +4,7 @@ import re
 
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.markup.plain import plain_words
-from assay.claim_audit.texts.printed_numbers import PATTERN, POWER, UNITS, parse_printed
+from assay.tables.numbers.printed_numbers import PATTERN, POWER, UNITS, parse_printed
 
 _CODE = re.compile(r"(?:USD|EUR|GBP|JPY|CHF|US(?=\$))\s*")
 _BEHIND = re.compile(r"(?:\s+[^\W\d_][^\d<>=~\u2248\u2264\u2265]*)?\.?")

@@ -143,10 +143,10 @@ def _about_the_seeds(evidence: DualEvidence, table: ConditionTable) -> dict[str,
     elif len(evidence.seeds) > 1 and unseen_share(len(evidence.seeds)) > _RARE:
         share = unseen_share(len(evidence.seeds))
         fall = _ONE_IN_TEN * (table.condition("A").value - evidence.items.chance(evidence.metric))
-        remarks["unseen-seeds"] = (
-            f"Up to {100.0 * share:.0f} % of seeds may be unlike these; if A fell to chance at one"
-            f" in ten, A - B would be lower by {fall:.3f}."
-        )
+        remark = f"Up to {100.0 * share:.0f} % of seeds may be unlike these"
+        if fall > 0.0:
+            remark += f"; if A fell to chance at one in ten, A - B would be lower by {fall:.3f}"
+        remarks["unseen-seeds"] = f"{remark}."
     if len(evidence.seeds) > 1 and bool((table.scores == table.scores[:, :1, :]).all()):
         remarks["seed-blind"] = ""
     return remarks

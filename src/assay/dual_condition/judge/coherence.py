@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from assay.digests import manifest_digest
+from assay.dual_condition.answered import AnsweredEvidence
 from assay.dual_condition.evidence import DualEvidence, Past
 from assay.errors import IntegrityError
 
@@ -34,6 +35,7 @@ def _contradictions(at: DualEvidence) -> Iterator[str]:
     yield from _runs(at)
     yield from _state(at)
     yield from _history(at.history)
+    yield from _answers(at)
     numbers = (at.threshold, at.thresholds.polish, at.thresholds.memory_gap,
                at.thresholds.memory_floor or 0.0, at.thresholds.dependent)  # fmt: skip
     if not all(map(math.isfinite, numbers)):
@@ -62,6 +64,25 @@ def _solved(at: DualEvidence) -> Iterator[str]:
     scores = {score for held in at.scores.values() for row in held.values() for score in row}
     if not scores <= {0.0, 1.0, None}:
         yield "a solved item has a score other than 0 and 1"
+
+
+def _answers(at: DualEvidence) -> Iterator[str]:
+    """Every run of answers says how its wrong ones are written."""
+    if isinstance(at, AnsweredEvidence) is not at.items.solved:
+        yield "answers belong to solved items"
+    if not isinstance(at, AnsweredEvidence):
+        return
+    cells = {(name, seed) for name, held in at.scores.items() for seed in held}
+    if {(name, seed) for name, held in at.answers.items() for seed in held} != cells:
+        yield "answers and scores are of different runs"
+        return
+    known = set(at.items.id)
+    for name, seed in sorted(cells):
+        forms, wrong = at.answers[name][seed], list(at.scores[name][seed]).count(0.0)
+        if not 0 <= forms.holding <= wrong or len(forms.wrong) > wrong:
+            yield f"{name}, seed {seed}: more wrong answers are told of than there are"
+        if not {each.id for each in forms.wrong} <= known:
+            yield f"{name}, seed {seed}: a wrong answer to an unknown item"
 
 
 def _runs(at: DualEvidence) -> Iterator[str]:

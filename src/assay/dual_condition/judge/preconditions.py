@@ -3,15 +3,20 @@
 One that does not hold blocks the row.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from assay.digests import manifest_digest, short
+from assay.dual_condition.answered import AnsweredEvidence, shown_answers
 from assay.dual_condition.evidence import DualEvidence, DualRun, LayerEvidence
 from assay.dual_condition.result import Precondition
-from assay.wording import counted
+from assay.wording import counted, percent
 
 Finding = tuple[bool, str]
 _SHOWN = 3
+_FORM_GAP = 0.05
+"""How far conditions may differ in answers that only hold their targets: a gap of memory."""
+_FEW_ITEMS = 3.0
 
 
 def check_preconditions(evidence: DualEvidence) -> dict[str, Precondition]:
@@ -175,6 +180,46 @@ def _scored(at: DualEvidence) -> Finding:
     return True, f"{counted(len(at.items.id), 'item')} in each of {counted(len(at.runs), 'run')}"
 
 
+def _comparable(at: DualEvidence) -> Finding:
+    """Answers are right or wrong by what they say, not by how they are written."""
+    if not isinstance(at, AnsweredEvidence):
+        return True, "items are scored, not answered"
+    right, holding, each = Counter[str](), Counter[str](), Counter[str]()
+    for run in at.runs:
+        scores = at.scores[run.condition][str(run.seed)]
+        right[run.condition] += sum(score == 1.0 for score in scores)
+        holding[run.condition] += at.answers[run.condition][str(run.seed)].holding
+        each[run.condition] += len(scores)
+    if not right.total():
+        wrong = f"none of {counted(each.total(), 'answer')} equals its target: {_examples(at)}"
+        return False, wrong
+    for name in each:
+        if holding[name] > right[name]:
+            counts = f"{right[name]} of {each[name]} answers of {name} equal their targets and"
+            return False, f"{counts} {holding[name]} others hold them: {_examples(at, name)}"
+    shares = {name: holding[name] / each[name] for name in each}
+    most, least = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
+    gap = shares[most] - shares[least]
+    if gap > _FORM_GAP and gap * len(at.items.id) >= _FEW_ITEMS:
+        message = (
+            f"{percent(shares[most])} of the answers of {most} hold their targets without equalling"
+            f" them, and {percent(shares[least])} of {least}"
+        )
+        return (
+            False,
+            f"{message}, so what is compared is how they are written: {_examples(at, most)}",
+        )
+    return True, f"{right.total()} of {counted(each.total(), 'answer')} equal their targets"
+
+
+def _examples(at: AnsweredEvidence, *conditions: str) -> str:
+    """Some wrong answers beside their targets, and what to do about them."""
+    names = conditions or tuple(at.answers)
+    forms = [form for name in names for form in at.answers.get(name, {}).values()]
+    listed = ", ".join(each.said for each in shown_answers(forms))
+    return f"{listed}; let the system write the answer alone, in the form of the target"
+
+
 def _completed(at: DualEvidence) -> Finding:
     if at.failed is not None:
         return False, at.failed
@@ -197,6 +242,7 @@ CHECKS: Mapping[str, Callable[[DualEvidence], Finding]] = {
     "production_unchanged": _production,
     "code_unchanged": _code,
     "every_item_scored": _scored,
+    "answers_comparable": _comparable,
 }
 """Every precondition by name."""
 NOT_CHECKED = "not checked: no run was made"

@@ -1,8 +1,7 @@
 """The files exchanged with a system: items in, scores out."""
 
-import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,11 +9,13 @@ import msgspec
 
 from assay.benchmark.benchmark import Benchmark, Item
 from assay.digests import derive, digest, json_lines
+from assay.dual_condition.answered import AnswerForms
 from assay.dual_condition.evidence import Scores
+from assay.dual_condition.system.answer_forms import forms_of, plain_answer
 from assay.errors import MethodError, SpecError
 from assay.files import read_bounded
 from assay.runs.answers import score_of
-from assay.tables.nested import kind_of
+from assay.tables.nested import as_word, kind_of
 
 T = TypeVar("T")
 _MOST_OUTPUT = 1 << 30
@@ -35,10 +36,10 @@ class AskedItems:
 
     def __init__(self, benchmark: Benchmark, *, solved: bool = False) -> None:
         self.benchmark = benchmark
-        self.answers: dict[str, str] | None = None
+        self.targets: dict[str, str] | None = None
         """The right answers, if items are solved."""
         if solved:
-            self.answers = {item.id: plain_answer(item.cls or "") for item in benchmark.items}
+            self.targets = {item.id: item.cls or "" for item in benchmark.items}
         self.ids = [item.id for item in benchmark.items]
         self.known = frozenset(self.ids)
         self._lines = [line + b"\n" for line in items_bytes(benchmark.items).split(b"\n")[:-1]]
@@ -63,47 +64,44 @@ class AskedItems:
             self._digests[seed] = digest(self.file(seed))
         return self._digests[seed]
 
-    def scores(self, path: Path, where: str) -> Scores:
+    def outputs(self, path: Path, where: str) -> tuple[Scores, AnswerForms | None]:
         """The scores that a run wrote, in the benchmark's order; None for a missing score.
 
-        An answer has a score of 1 if it is right, else 0.
+        An answer has a score of 1 if it is right, else 0; how the wrong ones are written is told.
         """
+        forms = None
         try:
             if path.is_symlink() or not path.is_file():
                 raise SpecError("it did not write {outputs}")
             data = read_bounded(path, _MOST_OUTPUT)
-            scores = _parsed_scores(data) if self.answers is None else self._solved(data)
+            if self.targets is None:
+                scores = _parsed_scores(data)
+            else:
+                answers = _parsed(data, "answer", _answer_of)
+                scores, forms = _marked(answers, self.targets), forms_of(answers, self.targets)
         except SpecError as error:
-            form = _FORM if self.answers is None else _ANSWER_FORM
+            form = _FORM if self.targets is None else _ANSWER_FORM
             raise MethodError(f"condition {where}: {error.message}", hint=form) from None
         if not scores.keys() <= self.known:
             unknown = next(name for name in scores if name not in self.known)
             raise MethodError(
                 f"condition {where}: a score for {unknown!r:.60}, which is not an item"
             )
-        return list(map(scores.get, self.ids))
-
-    def _solved(self, data: bytes) -> dict[str, float]:
-        """Whether each answer is right, by id."""
-        right = self.answers or {}
-        answers = _parsed(data, "answer", _answer_of)
-        return {name: float(right.get(name) == answer) for name, answer in answers.items()}
-
-
-def plain_answer(answer: str) -> str:
-    """An answer as it is compared: case and white space are ignored, numbers go by value."""
-    text = " ".join(answer.casefold().split())
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return repr(number) if math.isfinite(number) else text
+        return list(map(scores.get, self.ids)), forms
 
 
 def items_bytes(items: Sequence[Item]) -> bytes:
     """Items as a system sees them: one object a line, without labels."""
     rows = [{"id": item.id, "question": item.question, "response": item.response} for item in items]
     return msgspec.json.Encoder().encode_lines(rows)
+
+
+def _marked(answers: Mapping[str, str], targets: Mapping[str, str]) -> dict[str, float]:
+    """1 for each answer that is right, else 0, by item."""
+    return {
+        name: float(name in targets and plain_answer(answer) == plain_answer(targets[name]))
+        for name, answer in answers.items()
+    }
 
 
 def _parsed_scores(data: bytes) -> dict[str, float]:
@@ -147,8 +145,6 @@ def _score_of(value: object, here: str) -> float:
 
 
 def _answer_of(value: object, here: str) -> str:
-    if isinstance(value, bool):
-        return plain_answer(str(int(value)))
     if not isinstance(value, str | int | float):
         raise SpecError(f"{here}: expected a text or a number, got {value!r:.60}")
-    return plain_answer(str(value))
+    return as_word(value)

@@ -36,15 +36,15 @@ def draw_verifications(studies: Sequence[Verification], out: "Console") -> None:
 
 def draw_verification(made: Verification, out: "Console") -> None:
     """Draw a line for each step; if there is a breach, it is the last."""
-    from rich.table import Table
+    from assay.report.whole_commands import whole_lines
 
-    steps = Table.grid(padding=(0, 2, 0, 0))
-    for index in range(3):
-        steps.add_column(no_wrap=index < 2, overflow="fold")
+    named = max(len(f"{step.number}. {step.name}") for step in made.steps)
+    ended = max(len(step.outcome.value) for step in made.steps)
     for step in made.steps:
-        name = styled(f"{step.number}. {step.name}")
-        outcome = styled(step.outcome.value, style=_STYLE[step.outcome])
-        steps.add_row(name, outcome, styled(step.found))
-    out.print(steps)
+        line = styled(f"{f'{step.number}. {step.name}':<{named}}  ")
+        line.append(f"{step.outcome.value:<{ended}}", style=_STYLE[step.outcome])
+        line.append(f"  {styled(step.found).plain}")
+        for part in whole_lines(line, out.width, hanging=named + ended + 4):
+            out.print(part, soft_wrap=True)
     out.print()
     out.print(styled(made.summary))

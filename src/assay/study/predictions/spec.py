@@ -26,6 +26,7 @@ import msgspec
 from assay.digests import is_name
 from assay.errors import SpecError
 from assay.predicted.ranges import LEVEL, Range, check_level, check_range
+from assay.tables.faults import Faults, noted
 from assay.toml import key_hint, read_toml
 
 VERDICTS = ("fail", "unresolved", "pass")
@@ -92,13 +93,15 @@ class Predictable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Prediction:
-    """Parse a prediction file, and check every part against what can be predicted."""
+    """Parse a prediction file, and check every part against what can be predicted.
+
+    All its faults are refused together.
+    """
     try:
         written = msgspec.convert(read_toml(data, where=where, hint=_HINT), _PredictionFile)
     except msgspec.ValidationError as error:
         hint = key_hint(error, _PredictionFile, _HINT)
         raise SpecError(f"{where}: {error}", hint=hint) from None
-    check_level(written.level, f"{where}: level")
     committed = bool(written.ranges or written.outcomes or written.directions)
     if written.no_idea and committed:
         raise SpecError(
@@ -110,18 +113,27 @@ def parse_prediction(data: bytes, about: Predictable, *, where: str) -> Predicti
             f"{where} commits to nothing",
             hint="Write at least one range, outcome or direction, or no_idea = true.",
         )
-    directions = tuple(
-        _direction(text, about, f"{where}, directions") for text in written.directions
-    )
-    _check_once(directions, f"{where}, directions")
+    faults = Faults(where)
+    level = LEVEL
+    with noted(faults):
+        check_level(written.level, f"{where}: level")
+        level = written.level
+    ranges, directions = [], []
+    for metric, value in written.ranges.items():
+        with noted(faults):
+            ranges.append(_range(metric, value, level, about, f"{where}, ranges"))
+    for text in written.directions:
+        with noted(faults):
+            directions.append(_direction(text, about, f"{where}, directions"))
+    with noted(faults):
+        _check_once(directions, f"{where}, directions")
+    outcomes = _outcomes(written.outcomes, about, f"{where}, outcomes", faults)
+    faults.refuse()
     return Prediction(
         no_idea=written.no_idea,
-        ranges=tuple(
-            _range(metric, value, written.level, about, f"{where}, ranges")
-            for metric, value in written.ranges.items()
-        ),
-        outcomes=_outcomes(written.outcomes, about, f"{where}, outcomes"),
-        directions=directions,
+        ranges=tuple(ranges),
+        outcomes=outcomes,
+        directions=tuple(directions),
         notes=written.notes,
     )
 
@@ -151,7 +163,9 @@ def _range(metric: str, value: object, level: float, about: Predictable, where: 
     return check_range(stated, least=about.metrics[metric], where=where)
 
 
-def _outcomes(shares: Mapping[str, Any], about: Predictable, where: str) -> dict[str, float]:
+def _outcomes(
+    shares: Mapping[str, Any], about: Predictable, where: str, faults: Faults
+) -> dict[str, float]:
     """All outcomes of the chosen scale, in order; those left out have probability 0."""
     if not shares:
         return {}
@@ -159,15 +173,24 @@ def _outcomes(shares: Mapping[str, Any], about: Predictable, where: str) -> dict
     if scale is None:
         wrong = next((key for key in shares if key not in VERDICTS + about.counts), None)
         fault = "two scales mixed" if wrong is None else f"no outcome {wrong!r:.60}"
-        raise SpecError(
-            f"{where}: {fault}; they are {', '.join(VERDICTS)}, or how many bars are met:"
-            f" {', '.join(map(repr, about.counts))}"
+        faults.add(
+            SpecError(
+                f"{where}: {fault}; they are {', '.join(VERDICTS)}, or how many bars are met:"
+                f" {', '.join(map(repr, about.counts))}"
+            )
         )
-    written = {name: _probability(share, f"{where}: {name}") for name, share in shares.items()}
+    written: dict[str, float] = {}
+    for name, share in shares.items():
+        with noted(faults):
+            written[name] = _probability(share, f"{where}: {name}")
+    if scale is None or len(written) < len(shares):
+        return {}
     total = math.fsum(written.values())
     if abs(total - 1.0) > _CLOSE:
         off = f"{1.0 - total:.6g} is missing" if total < 1.0 else f"{total - 1.0:.6g} too much"
-        raise SpecError(f"{where}: the probabilities sum to {total:.6g}, expected 1: {off}")
+        message = f"{where}: the probabilities sum to {total:.6g}, expected 1: {off}"
+        faults.add(SpecError(message))
+        return {}
     return {name: written.get(name, 0.0) / total for name in scale}
 
 

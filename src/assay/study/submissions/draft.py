@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,9 @@ def draft(
         if folder.exists():
             raise SpecError(f"{folder} already exists", hint="Edit it, or choose another name.")
         folder.parent.mkdir(parents=True, exist_ok=True)
+        _check_number(
+            submission, [*records.submissions, *(p.name for p in folder.parent.iterdir())]
+        )
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{submission}."))
     try:
         copied = _copy(method, aside, recording)
@@ -77,6 +80,17 @@ def draft(
         shutil.rmtree(aside, ignore_errors=True)
         raise
     return folder, copied
+
+
+def _check_number(submission: str, taken: Iterable[str]) -> None:
+    """Refuse the number of another submission in another spelling: 2 beside 002."""
+    same = [name for name in taken if name.isdecimal() and submission.isdecimal()]
+    other = next((name for name in same if int(name) == int(submission)), None)
+    if other is not None:
+        raise SpecError(
+            f"{submission} and {other}, which is there already, are one number",
+            hint="Choose another name: readers would take one for the other.",
+        )
 
 
 def _copy(method: str, aside: Path, recording: Recording | None) -> list[str]:

@@ -26,6 +26,7 @@ from assay.result import Result
 from assay.runs.collect import Listener, Sealed, collect
 from assay.runs.result import Provenance, Record, Run
 from assay.runs.store import OUTPUTS, RunFolder
+from assay.study.commits.witness import witness_of
 from assay.study.entries import enter, read_records, records_of
 from assay.study.git import repository_of
 from assay.study.predictions.grade import Grade
@@ -44,7 +45,6 @@ from assay.study.submissions.sealed import SealedPrereg, load_sealed
 from assay.study.submissions.sealed_files import laid_out, sealed_worker
 from assay.study.submissions.spec import TIMESTAMP, limits_of
 from assay.study.submissions.withdraw import check_standing
-from assay.study.submissions.witness import witness_of
 from assay.study.timestamps import attestation_of
 
 _UNWITNESSED = "none"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from assay.claim_audit.texts.document import Document, Span
 from assay.claim_audit.texts.markup.plain import plain_words
 from assay.claim_audit.texts.mentions import Token
-from assay.claim_audit.texts.printed_numbers import DASHES, SPACES, parse_printed
 from assay.claim_audit.texts.reading.ranges import is_range_end
 from assay.claim_audit.texts.reading.reach import Reach
 from assay.claim_audit.texts.reading.refusal import NotWhole, refuse_part
+from assay.tables.numbers.printed_numbers import DASHES, SPACES, parse_printed
 
 Whole = Callable[[Token], Span]
 """The span of a number with its interval, and with its error where that is read."""

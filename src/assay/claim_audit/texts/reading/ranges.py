@@ -5,7 +5,7 @@ import re
 from assay.claim_audit.texts.boundaries import part_of
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.markup.tex_marks import MATH
-from assay.claim_audit.texts.printed_numbers import parse_printed
+from assay.tables.numbers.printed_numbers import parse_printed
 
 _DASHES = "\\-\u2010-\u2013"
 """Dashes of a range; a true minus sign subtracts."""

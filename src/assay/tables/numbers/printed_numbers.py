@@ -20,7 +20,7 @@ SEPARATOR = re.compile(rf"[,{SPACES}]|\{{,\}}|\\,")
 """What may stand between thousands, in LaTeX too."""
 DASHES = "\\-\u2010-\u2013\u2212\ufe63\uff0d"
 """Every sign that looks like a minus: hyphens, figure and en dashes, minus signs, wide ones."""
-_NUMBER = rf"(?:\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}}){{1,12}}(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+_NUMBER = rf"(?:(?!0)\d{{1,3}}(?:(?:{SEPARATOR.pattern})\d{{3}}){{1,12}}(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 _POINTS = r"\s?(?:%|per\s?cent)[\s-]?points?\b"
 _PERCENT = r"(?:\\,|[\s~]){0,2}(?:\\?[%\uff05\ufe6a\u066a\u2030]|per\s?cent\b|pct\b)"
 _LARGE_UNITS = {
@@ -145,12 +145,9 @@ def parse_printed(text: object) -> Printed | None:
     if not isinstance(text, str) or len(text) > _DIGITS:
         return None
     words = text.strip()
-    found = PATTERN.fullmatch(words)
-    if found is not None:
-        return _from_match(found)
-    power = POWER.fullmatch(words)
-    if power is not None:
-        return _from_power(power)
+    digits = _in_digits(words)
+    if digits is not None:
+        return digits
     part = parse_fraction(words)
     if part is not None:
         return Printed(text=words, value=part, last_place=Decimal("0.1"))
@@ -158,6 +155,32 @@ def parse_printed(text: object) -> Printed | None:
     if count is None:
         return None
     return Printed(text=words, value=Decimal(count), last_place=Decimal(1), exact=True)
+
+
+def bare_number(text: str) -> Decimal | None:
+    """The value of a text that is a number in digits alone; a percentage is a share.
+
+    None behind a currency and before a unit, since $5 is not 5 seconds.
+    """
+    words = text.strip()
+    if len(words) > _DIGITS:
+        return None
+    found = PATTERN.fullmatch(words)
+    if found is not None:
+        unit = found["unit"] or ""
+        if found["currency"] or (unit and unit_kind(unit) == "other"):
+            return None
+    number = _in_digits(words)
+    return None if number is None else number.value
+
+
+def _in_digits(words: str) -> Printed | None:
+    """A number or a power of ten in digits, with its unit."""
+    found = PATTERN.fullmatch(words)
+    if found is not None:
+        return _from_match(found)
+    power = POWER.fullmatch(words)
+    return None if power is None else _from_power(power)
 
 
 def is_minus(sign: str | None) -> bool:

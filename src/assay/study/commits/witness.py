@@ -1,11 +1,11 @@
 """Find the commit that is the witness of a seal."""
 
 import os
-import shlex
 
 from assay.benchmark.benchmark import BUNDLED
 from assay.digests import digest
 from assay.errors import BrokenChain, NotWitnessed
+from assay.study.commits.commit_files import how_to_commit, seal_files
 from assay.study.entries import read_records
 from assay.study.git import repository_of
 from assay.study.locate import LEDGER
@@ -20,8 +20,8 @@ def witness_of(study: StudyFolder, sealed: SealedPrereg, *, unwitnessed: bool) -
         if unwitnessed:
             return None
         reason = f"no commit holds the seal of {sealed.id} yet"
-        place = shlex.quote(os.path.relpath(study.root))
-        hint = f"Commit it: git add {place} && git commit -m 'Seal {sealed.id}'"
+        how = how_to_commit(study, seal_files(study, sealed.id), f"Seal {sealed.id}")
+        hint = f"Commit it: {how}"
         if not lacking:
             reason = f"{sealed.id} has no witness: the study is not in a git repository"
             hint = "Put it into one and commit, or run it unwitnessed: `unwitnessed=True`."

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.claim_audit.texts.printed_numbers import PATTERN, parse_count, parse_printed, spelled
+from assay.tables.numbers.printed_numbers import (
+    PATTERN,
+    bare_number,
+    parse_count,
+    parse_printed,
+    spelled,
+)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +98,17 @@ def test_a_number_moved_by_one_place_no_longer_admits_it(value):
 @given(st.integers(min_value=0, max_value=99))
 def test_a_count_in_words_is_read_back(number):
     assert parse_count(spelled(number, "x")) == number
+
+
+def test_a_decimal_comma_is_no_thousands_separator():
+    assert parse_printed("0,123") is None
+    assert parse_printed("1,234").value == 1234
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1,530", "1530"), (" 5 % ", "0.05"), ("2 x 10^3", "2000"), ("$5", None), ("5 ms", None),
+     ("2k", None), ("five", None), ("0,5", None), ("1" * 41, None)],
+)  # fmt: skip
+def test_a_bare_number_has_neither_a_currency_nor_a_unit(text, value):
+    assert bare_number(text) == (None if value is None else Decimal(value))

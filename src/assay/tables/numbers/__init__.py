@@ -1,0 +1,1 @@
+"""Numbers as texts write them."""
