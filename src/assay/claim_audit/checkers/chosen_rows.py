@@ -13,8 +13,7 @@ import msgspec
 
 from assay.benchmark.expression import Expression, FieldTest, parse_expression
 from assay.claim_audit.checkers.checker import Args, text_arg
-from assay.claim_audit.checkers.key_path import value_at
-from assay.claim_audit.checkers.records import records_in
+from assay.claim_audit.checkers.key_path import records_in, value_at
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import (
     MEMORY_OF_A_BYTE,

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from assay.claim_audit.checkers.checker import Args, text_arg, texts_arg
 from assay.claim_audit.checkers.chosen_rows import Row, rows_of
-from assay.claim_audit.checkers.key_path import value_at
-from assay.claim_audit.checkers.records import records_in
+from assay.claim_audit.checkers.key_path import records_in, value_at
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.texts.document import Document

@@ -14,9 +14,9 @@ from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.spec import BarSet
 from assay.method.classes import check_class
 from assay.method.closure import closure_of
+from assay.method.model_based.disclosure import check_recordable
 from assay.method.registry import REGISTERED, parse_method
 from assay.models.recording import Recording
-from assay.runs.disclosure import check_recordable
 from assay.runs.worker import default_task
 from assay.sandbox.environment import check_names
 from assay.study.entries import records_of
