@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -223,6 +224,25 @@ def test_a_counter_of_one_file_is_none_in_the_other():
     assert [one.name for one in found.dimensions] == ["ok"]
 
 
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "Unnamed: 0.1", "row", "n"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_number_of_a_row_is_no_score_and_is_named(name, first):
+    text = f"{name},instance,acc\n" + "".join(f"{n + first},q{n},{n % 2}\n" for n in range(12))
+    found = read("a.csv", text)
+    assert found.scores.names == ["acc"]
+    assert found.scores.unread == {name: "numbers the rows"}
+    for side, done in (("before", "0"), ("after", "1")):
+        Path(f"{side}.csv").write_text(text.replace(",0\n", f",{done}\n"))
+    said = caveat(assay.compare("before.csv", "after.csv"), "columns-not-read")
+    assert f"{name or 'a column without a name'} (numbers the rows)" in said
+
+
+@pytest.mark.parametrize("numbers", [range(9), range(2, 14), [*range(11), 10], range(12, 0, -1)])
+def test_whole_numbers_that_do_not_count_the_rows_are_scores(numbers):
+    text = "instance,n\n" + "".join(f"q{place},{n}\n" for place, n in enumerate(numbers))
+    assert read("a.csv", text).scores.names == ["n"]
+
+
 def test_a_fraction_named_like_a_counter_is_a_value():
     found = read("a.jsonl", jsonl([{"instance": "q", "repetition": 0.25, "acc": 1}]))
     assert "repetition" in found.scores.names
@@ -310,8 +330,6 @@ def test_columns_that_a_plan_leaves_out_are_named():
 
 
 def _file(text):
-    from pathlib import Path
-
     path = Path("pasted.toml")
     path.write_text(text)
     return path

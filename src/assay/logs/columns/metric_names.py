@@ -106,6 +106,7 @@ _COUNTERS = frozenset(
 )
 _NUMBERED = frozenset("no nr num number id idx index".split())
 _COUNTERS_ALONE = _COUNTERS - {"sample", "draw", "round", "run", "try"}
+_UNNAMED = re.compile(r"Unnamed: \d+(?:_level_\d+|\.\d+)*")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -186,6 +187,11 @@ def _are(words: list[str], known: frozenset[str]) -> bool:
 def is_identifier(name: str) -> bool:
     """Whether a column names something: `task_id`."""
     return _words(name)[-1:] in (["id"], ["ids"], ["idx"], ["uuid"])
+
+
+def is_nameless(name: str) -> bool:
+    """Whether a column has no name of its own, as the row numbers of a table that pandas wrote."""
+    return not name.strip() or _UNNAMED.fullmatch(name) is not None
 
 
 def is_counter(name: str) -> bool:

@@ -1,9 +1,10 @@
 """Which columns of a table are scores, how their cells are read, and why others are not read.
 
 Columns of numbers are scores, and so are columns of one known pair of words (pass and fail). Not
-scores, unless they are asked for by name: what was expected or answered, identifiers, and a counter
-of repeated runs. A counter is known by its name, or because every instance has the same small
-numbers, each once.
+scores, unless they are asked for by name: what was expected or answered, identifiers, the number of
+a row (a column without a name, as pandas writes it, or one that counts the rows), and a counter of
+repeated runs. A counter is known by its name, or because every instance has the same small numbers,
+each once.
 """
 
 import math
@@ -18,12 +19,21 @@ from assay.logs.columns.cells import (
     pair_of,
     value_of,
 )
-from assay.logs.columns.metric_names import is_counter, is_expected, is_identifier
+from assay.logs.columns.metric_names import (
+    is_cost,
+    is_counter,
+    is_expected,
+    is_identifier,
+    is_nameless,
+)
 from assay.logs.columns.number_texts import NumberForm, is_percentage, number_form
 from assay.tables.nested import Row
 from assay.wording import as_column, counted, some
 
 COUNTER = "numbers the runs of an instance"
+ROW_NUMBERS = "numbers the rows"
+_FEWEST_ROWS = 10
+"""From so many rows on, whole numbers that count them are no scores."""
 _MOST_REPEATS = 100
 _RARE = 1e-3
 _MOST_WORDS = 4
@@ -124,9 +134,13 @@ def _reason(name: str, cells: Sequence[object], groups: Sequence[Hashable]) -> s
         return "by its name what was expected or answered"
     if is_identifier(name):
         return "by its name an identifier"
+    if is_nameless(name):
+        return ROW_NUMBERS
     numbers = [value_of(cell) for cell in cells if not is_blank(cell)]
     if not numbers or not all(_is_whole(number) for number in numbers):
         return None
+    if len(numbers) == len(cells) and _numbers_rows(numbers) and not is_cost(name):
+        return ROW_NUMBERS
     if is_counter(name) or (len(numbers) == len(cells) and _counts(numbers, groups)):
         return COUNTER
     return None
@@ -136,6 +150,12 @@ def _is_whole(number: object) -> bool:
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return False
     return isinstance(number, int) or (math.isfinite(number) and number.is_integer())
+
+
+def _numbers_rows(numbers: Sequence[float]) -> bool:
+    """Whether the rows are counted: 0, 1, 2, ... from the first to the last."""
+    begun = numbers[0] in (0, 1) and len(numbers) >= _FEWEST_ROWS
+    return begun and all(number == numbers[0] + place for place, number in enumerate(numbers))
 
 
 def _counts(numbers: Sequence[float], groups: Sequence[Hashable]) -> bool:
@@ -188,7 +208,7 @@ def unread_words(unread: Mapping[str, str]) -> str:
     """The columns that are not read, by reason, and what the user can do about it."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in unread.items():
-        by_reason.setdefault(reason, []).append(f"{name:.60}")
+        by_reason.setdefault(reason, []).append(f"{name:.60}" or "a column without a name")
     said = []
     for reason, names in by_reason.items():
         more = f"; `trial={names[0]}` pairs runs by it" if reason == COUNTER else ""
