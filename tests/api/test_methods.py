@@ -126,13 +126,14 @@ def test_a_run_on_data_in_memory_is_judged_again_without_them():
     assert card == assay.score(run, rows, "plain")
 
 
-def test_a_stored_run_on_data_in_memory_asks_for_them():
+def test_a_stored_run_on_data_in_memory_asks_for_them(tmp_path):
     rows = [{"question": f"What is {n}?", "label": n % 2} for n in range(40)]
-    assay.run(lambda question: len(question), rows, save="kept")
+    kept = tmp_path / "kept"
+    assay.run(lambda question: len(question), rows, save=kept)
     with pytest.raises(assay.SpecError, match="was made in memory") as refused:
-        assay.score("kept", bars="plain")
+        assay.score(kept, bars="plain")
     assert "`benchmark=...`" in refused.value.hint
-    assert assay.score("kept", rows, "plain").items == 40
+    assert assay.score(kept, rows, "plain").items == 40
 
 
 def test_the_list_of_methods_is_short_in_print_and_whole_in_rows():

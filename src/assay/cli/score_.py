@@ -45,7 +45,7 @@ def command(
     as_json: bool,
     **flags: Any,  # noqa: ANN401 - the flags that name columns
 ) -> None:
-    """Judge a stored run again, or scores that you have, under any bars.
+    """Judge a stored run, or scores, under any bars.
 
     RUNDIR is a folder from `assay try --save`. Nothing is run: the stored outputs are judged on the
     same data, which are read again and must have the same digest. Each scorecard is stored with its

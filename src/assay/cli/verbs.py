@@ -30,7 +30,7 @@ VERBS = {
     "power": "Find out how many pairs show an effect, or how small an effect.",
     "ratify": "Freeze an artifact that was shown to help, or take it back.",
     "run": "Run a sealed submission, once, and publish whatever comes out.",
-    "score": "Judge a stored run again, under any bars.",
+    "score": "Judge a stored run, or scores, under any bars.",
     "seal": "Seal a submission: nothing of it can change, and it can run once.",
     "trials": "Run a system with and without an artifact, and compare.",
     "try": "Run a method on a benchmark and judge it.",

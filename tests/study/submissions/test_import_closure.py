@@ -209,7 +209,9 @@ class Learner:
 def test_what_a_learner_brings_in_while_it_is_fitted_marks_the_result(tmp_path, outside):
     study = a_study(tmp_path / "home", "opened")
     drafted(study, body=finding(outside, LEARNER), function="Learner")
-    seal(study, "001")
+    with pytest.raises(SpecError, match=r"stranger\.py, which is not in"):
+        seal(study, "001")  # the probe fits it
+    seal(study, "001", probe=False)
     run_sealed(study, "001", unwitnessed=True)
     assert "stranger.py" in caveats(study)["unsealed-code"]
 
