@@ -22,6 +22,7 @@ import msgspec
 
 import assay
 from assay.digests import digest, short
+from assay.wording import some
 
 BENCHMARKS = Path(__file__).parent
 SOURCE = Path(assay.__file__).parent
@@ -168,7 +169,7 @@ def main() -> None:
         script = BENCHMARKS / f"{folder.name}.py"
         tables = state(folder, script=script)
         for table, parts in tables.items():
-            said = "no code is stored" if parts is None else f"changed: {', '.join(parts)}"
+            said = "no code is stored" if parts is None else f"changed: {some(parts, most=12)}"
             print(f"{folder.name}/{table}: {said if parts != [] else 'current'}", flush=True)
         if rerun and any(parts != [] for parts in tables.values()):
             subprocess.run([sys.executable, script, "--write"], check=True)

@@ -86,7 +86,7 @@ def faults(text):
     """What of a text as Python cannot be pasted."""
     for quoted in QUOTED.findall(as_python(text)):
         code = quoted if "(" in quoted.partition("=")[0] else f"f({quoted})"
-        if not re.match(r"[a-z_]+=|(assay|Study)\.", quoted) or quoted.endswith("="):
+        if not re.match(r"[a-z_]+=|(assay|study)\.", quoted) or quoted.endswith("="):
             continue
         try:
             call = ast.parse(code, mode="eval").body
@@ -99,7 +99,7 @@ def faults(text):
         if any(isinstance(node, ast.Name) for value in values for node in ast.walk(value)):
             yield f"{quoted}: a name that is not defined"
         if isinstance(call.func, ast.Attribute):
-            home = assay if call.func.value.id == "assay" else assay.Study
+            home = assay if ast.unparse(call.func.value) == "assay" else assay.Study
             known = inspect.signature(getattr(home, call.func.attr)).parameters
             yield from (f"{quoted}: no {word.arg}" for word in call.keywords
                         if word.arg not in known)  # fmt: skip

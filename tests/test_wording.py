@@ -8,6 +8,7 @@ from assay.wording import (
     number,
     signed,
     signed_interval,
+    with_short_paths,
 )
 
 
@@ -33,12 +34,15 @@ def test_a_value_of_several_words_is_quoted_for_the_shell():
         ("`positive='class != truth'`", '`positive="class != truth"`'),
         ("`pilot=a.csv` `pilot=b.csv`.", '`pilot=("a.csv", "b.csv")`.'),
         ("See it: assay board. Again: assay verify `rerun=001`",
-         'See it: `Study.board()`. Again: `Study.verify(rerun="001")`'),
-        ("assay verify here `rerun=True`", '`Study.open("here").verify(rerun=True)`'),
+         'See it: `study.board()`. Again: `study.verify(rerun="001")`'),
+        ("assay verify here `rerun=True`", '`assay.Study.open("here").verify(rerun=True)`'),
         ("Name both: assay compare BASELINE CANDIDATE.",
          'Name both: `assay.compare("BASELINE", "CANDIDATE")`.'),
         ("`assay methods` lists them.", "`assay.methods()` lists them."),
-        ("Judge it first: assay score `all=True`", "Judge it first: `Study.score()`"),
+        ("Judge it first: assay score `all=True`", "Judge it first: `study.score()`"),
+        ("`assay claims scan DOC` proposes some", '`assay.scan_claims("DOC")` proposes some'),
+        ("`assay bars show v3` shows them", '`assay.load_bars("v3")` shows them'),
+        ("Make one: assay new DIR", 'Make one: `assay.Study.create("DIR")`'),
         ("assay ledger checkpoint `keep=True`", "`assay ledger checkpoint --keep`"),
         ("nothing to change; assay 0.3", "nothing to change; assay 0.3"),
     ],
@@ -59,3 +63,14 @@ def test_a_long_column_keeps_its_beginning_its_end_and_its_quotes():
     assert as_column("short") == "'short'"
     long = as_column(f"first {'x' * 100} last")
     assert long.startswith("'first ") and long.endswith(" last'") and len(long) <= 60
+
+
+def test_a_long_path_keeps_its_last_two_parts_where_it_is_no_code():
+    assert with_short_paths("in /home/me/runs/old/a.jsonl, twice") == "in .../old/a.jsonl, twice"
+    for kept in (
+        "https://host/a/b/c/d",
+        "`scores=/home/me/runs/a.jsonl`",
+        "/data/a.jsonl",
+        "a/b/c/d/e",
+    ):
+        assert with_short_paths(kept) == kept

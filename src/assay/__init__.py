@@ -156,11 +156,16 @@ def __getattr__(name: str) -> object:
     if name == "errors":
         return import_module("assay.errors")
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+        from assay.wording import did_you_mean
+
+        near = did_you_mean(name, [*__all__, "errors"])
+        raise AttributeError(
+            f"module 'assay' has no attribute {name!r}" + (f". {near}" if near else "")
+        )
 
     value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
     if isinstance(value, FunctionType):
-        value = import_module("assay.api.arguments").checked(value)
+        value = import_module("assay.api.boundary").public(value)
         value.__module__ = "assay"  # where it is found again by its name, by pickle for one
     globals()[name] = value
     return value

@@ -12,6 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from assay.errors import SpecError
+from assay.wording import with_short_paths
 
 Codes = Mapping[str, str]
 """The codes of a feature and what each means, the most serious first."""
@@ -43,7 +44,7 @@ _OVERTURNING = (
     *("words-not-ruled-out", "idle-control", "surface-unchecked", "other-second-corpus"),
     *("repeated-questions", "no-text", "questions-only", "no-surface-model"),
     # The method may have had more than it should.
-    *("trusted-code", "unsealed-code", "unsealed-files"),
+    *("trusted-code", "scores-given", "unsealed-code", "unsealed-files"),
     # The subset still tells.
     *("ids-tell", "columns-tell"),
     # The two sides may differ by more than the change, or the runs that count were chosen.
@@ -70,6 +71,7 @@ _LIMITING = (
     *("seed-blind", "b-fell", "not-private", "unseen-seeds"),
     *("abstained", "failed-calls", "unlisted-tokens", "saturated", "one-wording"),
     *("easy-controls", "few-controls", "asked-before"),
+    "split-groups",
 )
 _NOTED = (
     *("new-ids", "grouped-by-question", "outside-seed", "resumed", "time-attested"),
@@ -121,7 +123,7 @@ def split_by_rank(caveats: Iterable[Noted]) -> tuple[list[Noted], list[Noted]]:
 def caveat_lines(caveats: Iterable[Caveat]) -> list[str]:
     """The caveats of a printed result: the first in rank, and the codes of the others."""
     shown, others = split_by_rank(caveats)
-    lines = [f"{caveat.code}: {caveat.message}" for caveat in shown]
+    lines = [f"{caveat.code}: {with_short_paths(caveat.message)}" for caveat in shown]
     return lines + ([f"{named(others)} (`.caveats` has all)"] if others else [])
 
 

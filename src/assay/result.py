@@ -6,10 +6,12 @@ from typing import Any
 import msgspec
 
 from assay.errors import SpecError
-from assay.wording import p_value, printable
+from assay.wording import as_python, p_value, printable
 
 _MOST_ROWS = 60
 """Rows of the table that a notebook shows; `to_rows` gives all of them."""
+_MOST_OPEN_ROWS = 12
+"""A longer table is folded, so that it does not push the verdict off the screen."""
 _MOST_LINES = 18
 _LONGEST_LINES = (400, 250, 160, 100)
 _LONGEST = 2_000
@@ -50,11 +52,11 @@ class Viewed:
         return "\n".join(self._shown_lines())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {_cut(printable(self.lines()[0]), 160)}>"
+        return f"<{type(self).__name__} {_cut(as_python(printable(self.lines()[0])), 160)}>"
 
     def _shown_lines(self) -> list[str]:
-        """The lines, safe to print: limited in length, without control characters."""
-        said = [printable(line) for line in self.lines()[:_MOST_LINES]]
+        """The lines, safe to print: limited in length, parameters and commands as Python."""
+        said = [as_python(printable(line)) for line in self.lines()[:_MOST_LINES]]
         lines = said
         for most in _LONGEST_LINES:
             lines = [_cut(line, most) for line in said]
@@ -67,7 +69,11 @@ class Viewed:
         first, *rest = self._shown_lines()
         said = [f"<p><strong>{_escaped(first)}</strong></p>"]
         said += [f"<p>{_escaped(line)}</p>" for line in rest]
-        return "".join(["<div>", *said, html_table(self.to_rows()), "</div>"])
+        rows = self.to_rows()
+        table = html_table(rows)
+        if len(rows) > _MOST_OPEN_ROWS:
+            table = f"<details><summary>table of {len(rows):,} rows</summary>{table}</details>"
+        return "".join(["<div>", *said, table, "</div>"])
 
 
 class Result(Viewed, msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +102,7 @@ def html_table(rows: Sequence[Mapping[str, Any]]) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row))
     head = "".join(f"<th>{_escaped(name)}</th>" for name in names)
     body = "".join(
-        f"<tr>{''.join(f'<td>{_cell(name, row.get(name))}</td>' for name in names)}</tr>"
+        f"<tr>{''.join(_cell(name, row.get(name)) for name in names)}</tr>"
         for row in rows[:_MOST_ROWS]
     )
     more = len(rows) - _MOST_ROWS
@@ -111,8 +117,14 @@ def _escaped(text: str) -> str:
 
 
 def _cell(name: str, value: object) -> str:
+    """A cell of a table; notebooks align its text to the right, which numbers need."""
     if value is None:
-        return ""
+        return "<td></td>"
     if isinstance(value, float):
-        return _escaped(p_value(value) if name == "p" else f"{value:z.3f}")
-    return _escaped(_cut(str(value), _LONGEST_LINES[0]))
+        return f"<td>{_escaped(p_value(value) if name == 'p' else f'{value:z.3f}')}</td>"
+    text = _escaped(_cut(str(value), _LONGEST_LINES[0]))
+    return (
+        f'<td style="text-align: left">{text}</td>'
+        if isinstance(value, str)
+        else f"<td>{text}</td>"
+    )

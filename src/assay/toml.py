@@ -172,8 +172,21 @@ def _value(value: Any, where: str, depth: int = 0) -> str:  # noqa: ANN401 - any
             return _value(getattr(value, convert)(), where, depth + 1)
     raise SpecError(
         f"{where}: got {type(value).__name__}, expected text, a number, True, False, a list or a"
-        " dictionary"
+        " dictionary",
+        hint=_how_to_name(value),
     )
+
+
+def _how_to_name(value: object) -> str | None:
+    """How a file names what it cannot hold."""
+    if callable(value):
+        return "Save the function in a file and name both, as text: FILE.py:FUNCTION."
+    if hasattr(value, "to_dict") or hasattr(value, "to_dicts") or hasattr(value, "columns"):
+        return (
+            "Write the rows to a file and give its name; a frame of pandas:"
+            ' frame.to_json("data.jsonl", orient="records", lines=True).'
+        )
+    return None
 
 
 def quoted(text: str) -> str:

@@ -16,21 +16,26 @@ _LONGEST_WORD = 200
 _CALLS = {
     **{verb: f"assay.{verb}" for verb in ("balance", "claims", "compare", "confounds", "dual")},
     **{verb: f"assay.{verb}" for verb in ("export", "gate", "matrix", "methods", "power")},
-    **{verb: f"Study.{verb}" for verb in ("board", "calibration", "draft", "falsified", "run")},
-    **{verb: f"Study.{verb}" for verb in ("seal", "verify", "withdraw")},
-    "asymmetry grade": "Study.grade_asymmetry",
-    "asymmetry seal": "Study.seal_asymmetry",
-    "critique grade": "Study.grade_faithfulness",
-    "critique seal": "Study.seal_faithfulness",
-    "claims grade": "Study.grade_claims",
-    "claims seal": "Study.seal_claims",
-    "new": "Study.create",
-    "score `all=True`": "Study.score",
+    **{verb: f"study.{verb}" for verb in ("board", "calibration", "draft", "falsified", "run")},
+    **{verb: f"study.{verb}" for verb in ("seal", "verify", "withdraw")},
+    "asymmetry grade": "study.grade_asymmetry",
+    "asymmetry seal": "study.seal_asymmetry",
+    "bars show": "assay.load_bars",
+    "critique grade": "study.grade_faithfulness",
+    "critique seal": "study.seal_faithfulness",
+    "claims grade": "study.grade_claims",
+    "claims scan": "assay.scan_claims",
+    "claims seal": "study.seal_claims",
+    "new": "assay.Study.create",
+    "score `all=True`": "study.score",
     "trials": "assay.trials",
     "try": "assay.try_method",
 }
-"""The functions that do what a verb of the command does; other verbs are the command's alone."""
-_COMMAND_ALONE = ("bars", "benchmark", "claims scan", "key", "ledger", "ratify", "score")
+"""The functions that do what a verb of the command does; other verbs are the command's alone.
+
+`study` is a Study, `assay.Study.open(...)`.
+"""
+_COMMAND_ALONE = ("bars", "benchmark", "key", "ledger", "ratify", "score")
 _VERBS = "|".join(sorted((*_CALLS, *_COMMAND_ALONE), key=len, reverse=True))
 _WORD = r"(?:`[a-z_]+=[^`]*`|[^\s`]*[^\s`.,;:)])"
 _COMMAND = re.compile(
@@ -50,6 +55,10 @@ _AGAIN = re.compile(r"`(?P<name>[a-z_]+)=(?P<one>[^`]+)` `(?P=name)=(?P<other>[^
 _LONGEST_COLUMN = 60
 _SAFE_WORD = re.compile(r"[^\s'\"$`\\;&<>()#*?!|~{}\[\]]+|'[^']*'|[A-Z]+(?:[ |][A-Z]+)*")
 """A value that a shell takes as one word, one in quotes, or a placeholder."""
+
+
+_PATH = re.compile(r"(?<![\w.:/=`\"'])/(?:[^\s/:,;`]+/){2,}([^\s/:,;`]+/[^\s/:,;`]+)")
+"""An absolute path of four parts or more that is no value of a parameter and no address."""
 
 
 def counted(number: int, what: str) -> str:
@@ -130,6 +139,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
+def with_short_paths(text: str) -> str:
+    """A text with the last two parts of long absolute paths; in code they stay whole."""
+    return _PATH.sub(r".../\1", text)
+
+
 def as_flags(text: str) -> str:
     """A message with each parameter written as a flag, for the command line."""
     return PARAMETER.sub(_flag, text)
@@ -197,7 +211,7 @@ def _called(match: re.Match[str]) -> str:
     places = [_quoted(word) for word in words if not PARAMETER.fullmatch(word)]
     function = _CALLS[verb]
     if verb == "verify" and places:  # the study is what it is called on
-        function, places = f"Study.open({places[0]}).verify", []
+        function, places = f"assay.Study.open({places[0]}).verify", []
     given = [_argument(parameter) for parameter in named]
     given = [f"{each}..." if each.endswith("=") else each for each in given]
     return f"`{function}({', '.join([*places, *given])})`"

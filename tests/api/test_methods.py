@@ -40,14 +40,12 @@ def test_the_run_and_its_scorecard_are_saved(tmp_path):
     assert assay.load_run(tmp_path / "again").records == again.records
 
 
-def test_a_run_knows_its_data_unless_they_were_in_memory(tmp_path):
+def test_a_run_knows_its_data_also_those_in_memory(tmp_path):
     of_name, of_frame = assay.run(letters), assay.run(letters, FRAME, **WORDS)
     expected = assay.score(of_name, bars="v3")
     assert assay.score(of_name, "darkcore", "v3") == expected
     assert assay.score(of_name, bars=assay.load_bars("v3")) == expected
-    with pytest.raises(assay.SpecError, match="frame was made in memory and cannot be") as refused:
-        assay.score(of_frame)
-    assert "Give the same data" in refused.value.hint
+    assert assay.score(of_frame, bars="v3").bars == expected.bars
     benchmark = assay.load_benchmark(FRAME, **WORDS)
     assert assay.score(of_frame, FRAME, "v3").bars == expected.bars
     assert assay.score(of_frame, benchmark, "v3").bars == expected.bars
@@ -103,9 +101,38 @@ def test_a_run_that_says_it_was_sealed_is_judged_in_its_study():
         assay.score(claimed)
 
 
-def test_words_of_a_log_are_refused_for_a_run():
-    with pytest.raises(assay.SpecError, match="`label=` and `score=` are for a log"):
-        assay.score(assay.run(letters), label="match")
+def test_a_run_has_its_own_scores():
+    with pytest.raises(assay.SpecError, match="the run: a run has its own scores"):
+        assay.score(assay.run(letters), score="judge")
+
+
+def test_a_run_is_judged_again_with_a_column_that_was_not_named_before():
+    rows = [{"q": f"What is {n}?", "wrong": n % 2, "kind": "ab"[n % 2]} for n in range(40)]
+    run = assay.run(lambda question: len(question), rows, question="q", label="wrong")
+    named = {"id": "K", "metric": "auc", "partitions": ["p"], "at_least": 0.5}
+    bars = {"task": "detection", "version": "mine", "because": "beat chance", "bar": [named],
+            "partition": {"p": {"positive": "class == b", "negative": "class == a"}}}  # fmt: skip
+    with pytest.raises(assay.SpecError, match="has no class") as refused:
+        assay.score(run, bars=bars)
+    assert "`class_=COLUMN`" in refused.value.hint
+    assert assay.score(run, rows, bars, class_="kind").bars_version == "mine"
+
+
+def test_a_run_on_data_in_memory_is_judged_again_without_them():
+    rows = [{"question": f"What is {n}?", "label": n % 2} for n in range(40)]
+    run = assay.run(lambda question: len(question), rows)
+    card = assay.score(run, bars="plain")
+    assert card.bars_version == "plain"
+    assert card == assay.score(run, rows, "plain")
+
+
+def test_a_stored_run_on_data_in_memory_asks_for_them():
+    rows = [{"question": f"What is {n}?", "label": n % 2} for n in range(40)]
+    assay.run(lambda question: len(question), rows, save="kept")
+    with pytest.raises(assay.SpecError, match="was made in memory") as refused:
+        assay.score("kept", bars="plain")
+    assert "`benchmark=...`" in refused.value.hint
+    assert assay.score("kept", rows, "plain").items == 40
 
 
 def test_the_list_of_methods_is_short_in_print_and_whole_in_rows():
@@ -272,3 +299,57 @@ def test_the_hint_for_a_class_is_python():
     with pytest.raises(assay.SpecError) as refused:
         assay.try_method(lambda response: 1.0, PLAIN, bars="v1")
     assert '`class_="COLUMN"`' in refused.value.__notes__[0]
+
+
+class Judge:
+    """A method as an object."""
+
+    def __call__(self, question, response):
+        return len(response)
+
+
+def test_a_class_in_place_of_its_object_is_told_to_be_called():
+    with pytest.raises(assay.MethodError, match=r"got the class Judge.*Judge\(\)"):
+        assay.try_method(Judge, bars="v1")
+    assert assay.try_method(Judge(), bars="v1").items == 108
+
+
+def test_an_answer_of_the_wrong_kind_has_its_own_way_on():
+    for answer, said in (("yes", "`task=classification`"), (float("nan"), '"abstain"')):
+        with pytest.raises(assay.MethodError) as raised:
+            assay.try_method(lambda question, response, answer=answer: answer)
+        assert said in raised.value.hint
+
+
+class Broken:
+    """A learner that takes examples for objects."""
+
+    def fit(self, examples):
+        return [example.response for example in examples]
+
+
+def test_a_learner_that_cannot_be_fitted_is_not_told_to_go_on():
+    with pytest.raises(assay.MethodError, match=r"example\['response'\]") as raised:
+        assay.try_method(Broken())
+    assert raised.value.hint is None
+
+
+def test_classes_of_ones_own_are_told_which_hint_fits():
+    rows = [{"question": f"q{n}?", "response": "a", "kind": ("yes", "no")[n % 2]} for n in range(9)]
+    with pytest.raises(assay.SpecError, match="record 1 has no label") as refused:
+        assay.try_method(lambda question, response: 0.5, rows, class_="kind", bars="plain")
+    assert "class == VALUE" in refused.value.hint and "bars=plain" not in refused.value.hint
+    with pytest.raises(assay.SpecError, match="no record of class folklore") as refused:
+        assay.try_method(lambda question: "yes", rows, class_="kind")
+    assert "assay bars show" in refused.value.hint
+
+
+def test_a_truth_written_as_another_truth_is_suggested():
+    rows = [{"question": f"q{n}", "label": bool(n % 2)} for n in range(8)]
+    with pytest.raises(assay.SpecError, match="no record has the value '0'") as refused:
+        assay.load_benchmark(rows, positive=0)
+    assert refused.value.__notes__[-1] == "Did you mean `positive=False`?"
+    assert assay.load_benchmark(rows, positive=False).records == 8
+    with pytest.raises(assay.SpecError, match="unknown field 'is_wrong'") as refused:
+        assay.load_benchmark(rows, positive="is_wrong == yes")
+    assert "label == yes" in refused.value.hint

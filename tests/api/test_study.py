@@ -175,7 +175,7 @@ def test_what_is_no_study_is_told_how_to_make_one(tmp_path, monkeypatch):
         ) as refused:
             assay.Study.open(folder)
         assert refused.value.__notes__ == [
-            'Name the folder of one. Make one: `Study.create("DIR")`'
+            'Name the folder of one. Make one: `assay.Study.create("DIR")`'
         ]
 
 

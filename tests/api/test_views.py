@@ -11,7 +11,7 @@ from helpers.trial_systems import plan
 
 import assay
 from assay.api.trial_sources import TrialSet
-from assay.confounding.balance import Surfaces
+from assay.confounding.balanced import Surfaces
 from assay.critic.asymmetry.judge import asymmetry
 from assay.critic.asymmetry.result import Misconception, Stance
 from assay.critic.asymmetry.spec import AsymmetrySetting
@@ -255,6 +255,7 @@ def test_a_result_that_says_too_much_is_cut():
     assert len(repr(made)) < 250
     html = made._repr_html_()
     assert "and 40 more rows" in html
+    assert "<details><summary>table of 100 rows</summary>" in html
     assert "<td></td><td>0.123</td>" in html
     assert len(html) < 60_000
 

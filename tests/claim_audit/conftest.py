@@ -55,6 +55,7 @@ def repository(tmp_path):
         "report.xml": JUNIT,
         "notes.md": "We found thirteen things.\nBaselines: 18\n",
         "more.md": "Baselines: 18\n",
+        "again.txt": "Baselines: 18\n",
     }
     for name, text in files.items():
         path = tmp_path / name

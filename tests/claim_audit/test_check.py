@@ -14,7 +14,7 @@ CASES = [
     # checker, arguments, what is false instead
     ("file_at_path_contains", {"path": "notes.md", "substring": "thirteen things"},
      {"substring": "ten things"}),
-    ("file_byte_equals", {"path_a": P, "path_b": P}, {"path_b": "notes.md"}),
+    ("file_byte_equals", {"path_a": "more.md", "path_b": "again.txt"}, {"path_b": "notes.md"}),
     ("directory_file_count_equals", {"glob": "*.md", "n": 2}, {"n": 3}),
     ("regex_capture_equals", {"path": "notes.md", "pattern": r"Baselines: (\d+)", "value": 18},
      {"value": "nineteen"}),

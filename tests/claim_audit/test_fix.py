@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import assay
 from assay.claim_audit.check import check_claim
 from assay.claim_audit.correction.corrected import corrected
 from assay.claim_audit.correction.fix import fix_texts
@@ -246,3 +247,21 @@ def test_a_scaled_value_is_mended_in_the_unit_of_the_text(repository):
     assert (fixed.changed, fixed.left) == (2, ())
     text = path.read_text()
     assert text.startswith("It is 4.2 s ") and "0.012 [0.009, 0.016] " in text
+
+
+def test_a_change_of_sign_and_another_choice_than_the_sentences_are_left(tmp_path):
+    (tmp_path / "r.json").write_text('{"delta": -0.442}')
+    (tmp_path / "t.csv").write_text("split,ok\ntest,1\ntest,0\ntest,0\ndev,1\ndev,1\n")
+    page = tmp_path / "page.md"
+    rows = '<!-- claim: aggregate_equals path="t.csv" statistic="count" where="split == dev" -->'
+    for text, why in (
+        ('It improves by +0.442 <!-- claim: json_path_equals path="r.json" key_path="delta" -->.',
+         "the sign changes"),
+        (f"There are 3 {rows} test items.", "the text says 'test', and the claim split == dev"),
+    ):  # fmt: skip
+        page.write_text(text)
+        found = assay.fix_claims(page, root=tmp_path, write=True)
+        assert (found.changed, page.read_text()) == (0, text)
+        assert why in found.left[0].why
+    page.write_text(f"There are 3 {rows} dev items.")
+    assert assay.fix_claims(page, root=tmp_path, write=True).changed == 1

@@ -141,12 +141,32 @@ LONG = 20_000
         "|" + "-" * LONG + "x\n|" + " " * LONG + f"x\n{T}",
         "<pre>" * LONG + f"0.7 {L}",
         "<!-- " * LONG + J,
+        "^[" * LONG + f"0.7 {J}",
+        "<p hidden>" * LONG + f"0.7 {J}",
+        "1. 2.5 A\n" * LONG + f"0.7 {J}",
+        "> " * LONG + f"> 0.7 {J}",
+        f"0.7^[a 5] {J} | " * (LONG // 20),
+        "not " * LONG + f"0.7 {J}",
     ],
-    ids=range(11),
+    ids=range(17),
 )
 def test_patterns_take_time_in_proportion_to_a_text(text):
     document = Document(text, "x", ".md")
     list(tables_in(document))
+    mentions_in(document)
+    claims_in(document)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\\footnote{" * LONG, "\\footnote{a} 5 % claim: x\n" * (LONG // 20), "\\iffalse " * LONG,
+     "\\begin{comment}" * LONG, "a & 5 & " * LONG],
+    ids=range(5),
+)  # fmt: skip
+def test_patterns_of_latex_do_too(text):
+    document = Document(
+        f"{text} 0.7 % claim: json_path_equals path='r' key_path='a'\n", "x", ".tex"
+    )
     mentions_in(document)
     claims_in(document)
 

@@ -26,6 +26,7 @@ FORMS = [
     "$0.75 \\pm 0.02$",
     "75.0 ± 2.1 %",
     "75.0% ± 2.1%",
+    "(75.0 ± 2.1) %",
     "0.75 ± 0.021 (SE)",
     "0.75 (SE 0.021)",
     "0.75 (SE = 0.021)",
@@ -91,7 +92,7 @@ def test_both_numbers_are_covered(folder):
 @pytest.mark.parametrize(
     "text",
     ["0.75 ± 0.02 ± 0.01", "0.75 ± 0.02 (SD)", "0.75 ± 0.02 SD", "0.75 ± 0.02 (std)", "± 0.02",
-     "(75 ± 2) %", "1.2 ± 0.1 million", "x0.75 ± 0.02", "1/0.75 ± 0.02"],
+     "-(75 ± 2) %", "1.2 ± 0.1 million", "x0.75 ± 0.02", "1/0.75 ± 0.02"],
 )  # fmt: skip
 def test_an_error_that_is_no_standard_error_is_not_read(text, folder):
     (one,) = audited(folder, text).claims

@@ -20,7 +20,7 @@ def test_statements_are_told_from_dates_sections_versions_code_and_quotations():
     assert (found["0.894"], found["86.4 %"], found["thirteen"]) == ("figure", "figure", "count")
     assert found["ninety"] == "quotation"
     assert {found[text] for text in found if text not in ("0.894", "86.4 %", "thirteen")} <= {
-        "date", "section", "version", "code", "quotation"
+        "date", "section", "reference", "version", "code", "quotation"
     }  # fmt: skip
 
 

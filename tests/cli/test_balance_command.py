@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay.confounding.balance import HIGHEST, balance
-from assay.confounding.balanced import Balanced, Surfaces
+from assay.confounding.balance import balance
+from assay.confounding.balanced import HIGHEST, Balanced, Surfaces
+from assay.errors import SpecError
 from assay.report.confounding import draw_balanced
 from assay.report.terminal import console
 
@@ -26,6 +27,8 @@ KEYS = {
     "verdict",
     "because",
     "needed_records",
+    "splits_groups",
+    "separated_by",
 }
 SURFACE_KEYS = {"joint", "low", "high", "worst", "worst_auc"}
 WORDS = [f"w{i:03d}" for i in range(300)]
@@ -104,7 +107,7 @@ def test_a_confounded_file_is_balanced_and_the_audit_agrees(assay_cmd, written, 
 
 
 def test_records_that_share_a_question_are_grouped_with_a_word_on_single_ones(assay_cmd, written):
-    rows = records(200, 1, longer=9, share=1.0)
+    rows = records(120, 1, longer=0, share=0.0)
     written([{**row, "question": f"What is {n // 10}?"} for n, row in enumerate(rows)])
     done = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl", "--negative", "0")
     assert "grouped-by-question: " in done.out
@@ -172,14 +175,22 @@ def test_an_auc_surely_under_a_half_is_explained():
         assert ("under 0.5 is no surface that predicts" in drawn.get()) is is_said
 
 
-def test_a_search_without_success_says_what_else_to_try(assay_cmd, written):
+def test_where_a_feature_separates_no_other_draw_is_advised(assay_cmd, written):
     path = written([{**row, "response": "Yes, it is so." if row["label"] else "No."}
              for row in records(120, 1, longer=0, share=0.0)])  # fmt: skip
     done = assay_cmd("balance", "mine.jsonl", "--out", "b.jsonl")
     assert done.code == 1
-    assert "Try another draw, such as --seed 1; or collect" in " ".join(done.out.split())
+    said = " ".join(done.out.split())
+    assert "There is no balanced subset" in said and "Collect records" in said
+    assert "--seed" not in said
     found = assay.balance(path)
-    assert found.remedy in found.lines()[0]
+    assert found.separated_by == "word_length (response)"
+    assert found.remedy in str(found)
+    for part in (lambda: found.positions, found.rows):
+        with pytest.raises(
+            SpecError, match=r"there are no (positions|rows)\. There is no balanced"
+        ):
+            part()
 
 
 def test_the_command_that_audits_the_subset_has_the_same_columns(assay_cmd, written):

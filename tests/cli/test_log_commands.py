@@ -62,7 +62,7 @@ def test_score_says_what_is_missing_or_too_much(assay_cmd, graded):
     )
     assert done.code == 2 and "leave out --label" in done.err
     done = assay_cmd("score", "nowhere", "--score", "grade")
-    assert done.code == 2 and "are for a log" in done.err
+    assert done.code == 2 and "a run has its own scores" in done.err
 
 
 def test_a_pilot_may_be_a_log_and_of_one_task(assay_cmd, tmp_path):

@@ -7,8 +7,10 @@ from surface_situations import draw_benchmark
 
 import assay
 from assay.benchmark.benchmark import Benchmark, Item
-from assay.confounding import balance as balance_module
+from assay.confounding.matching import pool as pool_module
+from assay.confounding.matching.separation import separating_feature
 from assay.confounding.result import Fitness
+from assay.surface.feature_table import Feature
 from assay.surface.joint_model import read_surface
 
 
@@ -90,7 +92,7 @@ def test_no_model_is_fitted_to_a_subset_that_a_feature_alone_tells(monkeypatch):
         fits.append(args)
         return read_surface(*args, **kwargs)
 
-    monkeypatch.setattr(balance_module, "read_surface", counted)
+    monkeypatch.setattr(pool_module, "read_surface", counted)
     rng = np.random.default_rng(4)
     items = tuple(
         Item(id=str(i), question=f"q{i}", label=bool(i % 2),
@@ -115,3 +117,38 @@ def test_pairs_that_all_lean_one_way_give_no_subset_and_no_crash():
         for i in range(100)
     )  # fmt: skip
     assert not assay.balance(Benchmark(name="lean", digest="sha256:0", items=items)).achieved
+
+
+def test_records_are_chosen_singly_where_no_subset_of_whole_groups_is_balanced():
+    rng = np.random.default_rng(3)
+    items = []
+    for i in range(300):
+        up = bool(rng.random() < 0.4)
+        words = rng.choice(["alpha", "Beta", "gamma"], 3 + rng.poisson(9 + 6 * up))
+        items.append(
+            Item(id=str(i), question=f"What about {i // 3}?", response=" ".join(words), label=up,
+                 group=f"g{i // 3}")
+        )  # fmt: skip
+    benchmark = Benchmark(name="threes", digest="sha256:0", items=tuple(items))
+    found = assay.balance(benchmark)
+    assert found.achieved and found.splits_groups
+    assert found.after.worst_auc <= 0.55
+    assert "split-groups" in [caveat.code for caveat in found.caveats]
+    assert len(found.positions) == found.kept
+
+
+def feature(values, name="word_length"):
+    return Feature(name=name, on="response", values=np.asarray(values, dtype=float))
+
+
+def test_a_feature_separates_only_where_every_subset_shows_it():
+    label = np.arange(60) % 2 == 1
+    apart = np.where(label, 9.0, 1.0)
+    assert separating_feature([feature(apart)], label) == "word_length (response)"
+    assert separating_feature([feature(-apart)], label) == "word_length (response)"
+    met = apart.copy()
+    met[np.flatnonzero(label)[:10]] = 1.0  # ten positives like the negatives: enough for a subset
+    assert separating_feature([feature(met)], label) is None
+    met[np.flatnonzero(label)[:2]] = 9.0
+    assert separating_feature([feature(met)], label) == "word_length (response)"
+    assert separating_feature([feature(apart, "truncated")], label) is None

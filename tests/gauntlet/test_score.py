@@ -235,5 +235,5 @@ def test_a_name_will_do_in_place_of_a_thing(tmp_path):
     expected = assay.score(run, benchmark, bars)
     assert assay.score(run, "darkcore", "v3") == expected
     assert assay.score(str(tmp_path / "run"), benchmark, bars) == expected
-    with pytest.raises(assay.SpecError, match="run is int, expected Run or text or a path"):
+    with pytest.raises(assay.SpecError, match="got int, expected a Run, the path"):
         assay.score(3, benchmark, bars)

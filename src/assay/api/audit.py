@@ -13,6 +13,7 @@ from assay.confounding import balance as balancing
 from assay.confounding import judge
 from assay.confounding.balanced import Balanced
 from assay.confounding.collect import ScoreColumn, method_scores, score_columns
+from assay.confounding.matching.search import MOST_STEPS
 from assay.confounding.own_features import measure_feature
 from assay.confounding.result import ConfoundAudit
 from assay.errors import SpecError, storage
@@ -136,8 +137,12 @@ def balance(
     `data` is a Benchmark, or anything that `load_benchmark` takes, with the same words for its
     columns. Where a subset was found (`achieved`), `rows()` of the result gives its rows,
     `positions` their places in the input, counted from 0, and `records` their ids; without ids in
-    the data, their numbers as texts, counted from 1. `confounds` and the other functions take the
-    result itself as their data.
+    the data, their numbers as texts, counted from 1. Where none was found, `rows()` and
+    `positions` raise an error. `confounds` and the other functions take the result itself as their
+    data. A search takes seconds, with thousands of records up to a minute.
+
+    Whole groups are kept or dropped; if there is no balanced subset of whole groups, single records
+    are chosen, and the result says so (`splits_groups`).
 
     If `out` names a new file, the subset is written there, in the form of the file that it was
     taken from; rows from memory as JSONL. With `overwrite` the file may exist. `surface` is what
@@ -182,7 +187,7 @@ def subset(
     if path is not None:
         _check_writable(path, benchmark, overwrite=overwrite)
         subset_bytes(benchmark, (), path.name)  # refuses a form that cannot be written, at once
-    with progress("fitting", balancing.MOST_STEPS) as step:
+    with progress("fitting", MOST_STEPS) as step:
         made = balancing.balance(
             benchmark,
             surface=surface,
@@ -197,6 +202,8 @@ def subset(
         with storage(path):
             replaces = overwrite and path.exists()
         (write_whole if replaces else write_new)(path, written)
+    if not made.achieved:
+        return made
     positions = tuple(made.positions)
     return made.keeping(KeptRecords(whole=benchmark, positions=positions, what="balanced subset"))
 

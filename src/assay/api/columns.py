@@ -25,8 +25,12 @@ class ColumnWords(TypedDict, total=False):
     split: str | None
 
 
-def columns_of(words: ColumnWords) -> Columns:
-    """The columns that were named, over the defaults; a value given as a number as its text."""
+def named_columns(words: ColumnWords) -> dict[str, str]:
+    """The columns that were named, as fields of Columns; a value given as a number as its text."""
     named = {"cls" if word == "class_" else word: name for word, name in words.items()}
-    texts = {field: as_word(name) for field, name in named.items() if name is not None}
-    return Columns(**texts)  # type: ignore[arg-type]  # `Literal` words are checked by Columns
+    return {field: as_word(name) for field, name in named.items() if name is not None}
+
+
+def columns_of(words: ColumnWords) -> Columns:
+    """The columns that were named, over the defaults."""
+    return Columns(**named_columns(words))  # type: ignore[arg-type]  # Columns checks `Literal`s

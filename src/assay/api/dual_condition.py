@@ -125,7 +125,7 @@ def evaluate(
     return EnteredDual(dual=made, study=found.config.name, entry=entry.n)
 
 
-def matrix(*folders: str | Path, out: str | Path | None = None, history: bool = False) -> Matrix:
+def matrix(*folders: object, out: str | Path | None = None, history: bool = False) -> Matrix:
     """Draw the cross-corpus matrix from results alone.
 
     The newest result on a corpus is its row: reported, blocked, pilot-only or one-sided. Rows that
@@ -148,11 +148,21 @@ def matrix(*folders: str | Path, out: str | Path | None = None, history: bool = 
     """
     if not folders:
         raise SpecError("no folder: matrix() takes one or several")
-    paths = [Path(folder) for folder in folders]
+    paths = [_folder(folder) for folder in folders]
     made = matrix_in(*paths, standing=standing_in_ledgers())
     if out is not None:
         _write_matrix(made, paths, Path(out), history=history)
     return made
+
+
+def _folder(given: object) -> Path:
+    """A folder of results; anything else is told what it is for."""
+    if isinstance(given, (str, Path)):
+        return Path(given)
+    raise SpecError(
+        f"matrix() got {type(given).__name__}, expected the path of a folder with results of dual",
+        hint="To compare scores of two or more versions: assay compare BASELINE CANDIDATE",
+    )
 
 
 def _write_matrix(made: Matrix, folders: list[Path], out: Path, *, history: bool) -> None:

@@ -1,6 +1,7 @@
 """Run methods on a benchmark, judge them, and list the bundled ones."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from assay.api.columns import ColumnWords, columns_of
 from assay.benchmark.benchmark import Task
 from assay.benchmark.load import load_benchmark
 from assay.bounds import shown_number
-from assay.errors import MethodError, SpecError
+from assay.errors import BadOutput, MethodError, SpecError
 from assay.gauntlet import collect as gauntlet
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
@@ -35,7 +36,7 @@ def try_method(
     method: Method,
     benchmark: object = "darkcore",
     *,
-    bars: BarSet | str | Path | None = None,
+    bars: BarSet | str | Path | Mapping[str, Any] | None = None,
     second: object = None,
     task: Task | None = None,
     seed: int = 0,
@@ -58,15 +59,15 @@ def try_method(
     so. It takes (question), (response) or both, by these names or in this order, and returns a
     score, a class, or a mapping with `score` and `class`. A single parameter named `answer`,
     `completion`, `output`, `reply` or `text` gets the response. A learner has `fit(examples)`,
-    which returns such a function; an example has `question`, `response` and `target`. `benchmark`
-    is a Benchmark, or anything that `load_benchmark` takes, with the same parameters for its
-    columns.
+    which returns such a function; an example is a dictionary with `question`, `response` and
+    `target` (0 or 1, or the class). `benchmark` is a Benchmark, or anything that `load_benchmark`
+    takes, with the same parameters for its columns.
 
-    `bars` are a version, a TOML file or a BarSet; by default those that fit the data. `second` is
-    the second corpus, if a bar needs one; by default the one that the bars name. `task` is
-    `detection` or `classification`; by default it depends on the method's parameters. `save` is a
-    new folder for the run and its scorecard. `keep_going` records items that fail and continues.
-    `batch` is the batch size for a method that takes batches.
+    `bars` are a version, a TOML file, a dictionary of its keys or a BarSet; by default those that
+    fit the data. `second` is the second corpus, if a bar needs one; by default the one that the
+    bars name. `task` is `detection` or `classification`; by default it depends on the method's
+    parameters. `save` is a new folder for the run and its scorecard. `keep_going` records items
+    that fail and continues. `batch` is the batch size for a method that takes batches.
 
     `item_seconds` and `load_seconds` are deadlines; `limit` bounds each process of the method by
     `memory_bytes`, `cpu_seconds`, `processes` or `file_bytes` (None lifts a limit); `env` is the
@@ -112,7 +113,7 @@ def tried(
     method: Method,
     benchmark: object,
     *,
-    bars: BarSet | str | Path | None,
+    bars: BarSet | str | Path | Mapping[str, Any] | None,
     second: object,
     task: Task | None,
     seed: int,
@@ -154,10 +155,24 @@ def _advice(method: Method, passed: Sequence[str], *, keep_going: bool) -> Itera
     except MethodError as error:
         isolated = isinstance(method, str)
         lacks = missing_variable(error.message, passed) if isolated else None
-        asked = error.run is not None and not keep_going
-        ask_on = "`keep_going=True` records such items and asks on." if asked else None
+        ask_on = None if keep_going else _way_on(error)
         error.hint = lacks or " ".join(filter(None, (error.hint, ask_on))) or None
         raise
+
+
+def _way_on(error: MethodError) -> str | None:
+    """How a run goes on in spite of an item that failed; None if no item did."""
+    made: Run | None = error.run
+    if made is None or not made.records or made.records[-1].error is None:
+        return None  # it failed before it was asked, such as a learner in its `fit`
+    if not isinstance(error, BadOutput):
+        return "`keep_going=True` records such items and asks on."
+    is_class = made.task == "detection" and re.search(r"got '.*' as score", error.message)
+    answer = "A score is a number; to judge classes: `task=classification`. " if is_class else ""
+    return (
+        f'{answer}Where it has no answer, let it return {{"abstain": "the reason"}}, or record such'
+        " items and ask on: `keep_going=True`."
+    )
 
 
 def run(

@@ -101,7 +101,9 @@ def _comparison(tokens: list[str], text: str, fields: tuple[str, ...] | None) ->
     field, sign, value = tokens
     if fields is not None and field not in fields:
         raise SpecError(
-            f"expression {text!r}: unknown field {field!r}, expected one of {', '.join(fields)}"
+            f"expression {text!r}: unknown field {field!r}, expected one of {', '.join(fields)}",
+            hint="An expression names fields, not your columns: `label` is the column of labels,"
+            f" whatever its name, as in label {sign} {value}.",
         )
     test = FieldTest(field=_unquoted(field), operator=sign, value=_unquoted(value))
     if test.orders and number_in(test.value) is None:
@@ -116,13 +118,27 @@ def _unquoted(value: str) -> str:
 def _holds(part: FieldTest, record: Mapping[str, str | None], text: str) -> bool:
     got = record[part.field]
     if got is None:
-        name = _PARAMETERS.get(part.field, part.field)
         raise SpecError(
             f"expression {text!r}: record {record['id']} has no {part.field}",
-            hint=f"Name its column (`{name}=COLUMN`), or choose bars that need only a label"
-            " (`bars=plain`).",
+            hint=_missing(part.field, record),
         )
     return part.holds(got)
+
+
+def _missing(field: str, record: Mapping[str, str | None]) -> str:
+    """What to do about a field that a record lacks."""
+    name = _PARAMETERS.get(field, field)
+    has_class = record.get("class") is not None
+    if field == "label" and has_class:
+        return (
+            f"Records have a class, such as {record['class']!r:.60}. Say which is positive"
+            " (`positive='class == VALUE'`), or name the column of labels: `label=COLUMN`."
+        )
+    if field == "label":
+        return f"Name its column: `{name}=COLUMN`."
+    return (
+        f"Name its column (`{name}=COLUMN`), or choose bars that need only a label (`bars=plain`)."
+    )
 
 
 _HINT = "Write comparisons such as: class != truth and source == quiz, or words >= 8"

@@ -154,9 +154,18 @@ def _check_occurring(
                 SpecError(
                     f"{faults.place}: no record has the value {value!r:.200} of `{name}=`;"
                     f" the values are {listed(values)}",
-                    hint="Use a value of the label column. Capitals and spaces count.",
+                    hint=_meant_value(name, value, values),
                 )
             )
+
+
+def _meant_value(name: str, value: str, values: Mapping[str, int]) -> str:
+    """Which value was probably meant, where one stands for the same truth."""
+    truth = _PLAIN.get(value.lower())
+    same = [known for known in values if truth is not None and _PLAIN.get(known.lower()) is truth]
+    if same:
+        return f"Did you mean `{name}={same[0].capitalize()}`?"
+    return "Use a value of the label column. Capitals and spaces count."
 
 
 def _refuse_unknown(unknown: Sequence[Draft], columns: Columns, faults: Faults) -> None:

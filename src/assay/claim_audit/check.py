@@ -15,6 +15,7 @@ from assay.claim_audit.mutants import mutants_of
 from assay.claim_audit.result import ClaimEvidence, ClaimResult, ClaimVerdict, Mutants
 from assay.claim_audit.texts.printed_intervals import parse_spread
 from assay.claim_audit.texts.printed_tables import tables_agree, told_difference
+from assay.claim_audit.texts.reading.units import other_unit
 from assay.claim_audit.texts.written import is_multiplied, number_written
 from assay.errors import AssayError
 from assay.tables.numbers.printed_numbers import WrittenFloat, parse_printed
@@ -110,6 +111,8 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
     if isinstance(found, (list, tuple, Mapping)) and parse_printed(claimed) is not None:
         _refuse_whole(found)
     claimed = _readable(claimed, found)
+    if claim.printed is None:
+        _refuse_other_unit(claim, claimed_value(checker, claim))
     holds = agrees(claimed, found, operator)
     if not holds and is_multiplied(claimed) and agrees(claimed, value, operator):
         raise Unverifiable(
@@ -117,6 +120,16 @@ def _agrees(claim: Claim, checker: Checker, observed: Observed) -> bool:
             f" scale={claim.args.get('scale', 1)!r:.20}: words such as million multiply already"
         )
     return holds is not denied
+
+
+def _refuse_other_unit(claim: Claim, claimed: object) -> None:
+    """Refuse a number in another unit than the name of the value says, without a scale."""
+    units = other_unit(claimed, "", claim.args) if isinstance(claimed, str) else None
+    if units is not None:
+        raise Unverifiable(
+            f"the claim says {claimed!r:.40}, and the name of the value {units[1]}: say scale=...,"
+            f" by which the file's value is multiplied to be in {units[0]}"
+        )
 
 
 def _refuse_whole(found: Any) -> None:  # noqa: ANN401 - any JSON value

@@ -18,7 +18,7 @@ _MOST_NAMED = 5
 @click.command("seal")
 @click.argument("submission", metavar="ID")
 @click.option("--commit", "committing", is_flag=True, help="Commit the seal to git at once.")
-@click.option("--no-probe", is_flag=True, help="Skip the test question to the method.")
+@click.option("--no-probe", is_flag=True, help="Do not try the method on made-up input first.")
 @study_flag
 @json_flag
 def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_json: bool) -> None:
@@ -26,8 +26,8 @@ def command(submission: str, committing: bool, no_probe: bool, folder: Path, as_
 
     The seal holds digests of the exact bytes of the method with all that it imports, the
     prediction, the bars, the benchmark and the settings. The method is loaded and asked one
-    made-up question, to see that it answers; it sees nothing of the benchmark. If the submission
-    is already sealed, --commit only commits it.
+    made-up question, to see that it answers; a learner is first fitted to made-up examples. It
+    sees nothing of the benchmark. If the submission is already sealed, --commit only commits it.
 
     \b
     Example:

@@ -70,35 +70,46 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
     lost: Mapping[str, Mapping[str, int]]
     caveats: tuple[Caveat, ...] = ()
     new_ids: Mapping[str, str] = {}
-    # A list, since pandas takes a tuple for a row and a column.
-    positions: list[int] = msgspec.field(default_factory=list)
+    _positions: list[int] = msgspec.field(name="positions", default_factory=list)
     verdict: Fitness | None = None
     because: str | None = None
     needed_records: int | None = None
+    splits_groups: bool = False
+    separated_by: str | None = None
 
     @property
     def outcome(self) -> str:
         """What was kept, or why nothing was."""
-        if not self.achieved:
-            telling = "all features together still predict the label"
-            if self.after.worst_auc > HIGHEST:
-                telling = f"{self.after.worst} alone has an AUC over {HIGHEST:.2f}"
+        least = f"balanced subset with at least {FEWEST} records of each class"
+        if self.separated_by is not None:
             return (
-                f"No balanced subset with at least {FEWEST} records of each class was found. In"
-                f" the last one tried, {telling}."
+                f"There is no {least}: in every one, {self.separated_by} alone has an AUC over"
+                f" {HIGHEST:.2f}."
+            )
+        if not self.achieved:
+            return (
+                f"No {least} was found, which does not show that there is none. In the last one"
+                f" tried, {self._telling}."
             )
         if self.kept == self.n:
             return f"Nothing had to be dropped: all {self.n:,} records are kept."
         return f"{self.kept:,} of {self.n:,} records are kept ({self.kept / self.n:.0%})."
 
     @property
+    def _telling(self) -> str:
+        """What still predicts the label where nothing was found."""
+        worst = self.separated_by or self.after.worst
+        if self.separated_by is not None or self.after.worst_auc > HIGHEST:
+            return f"{worst} alone has an AUC over {HIGHEST:.2f}"
+        return "all features together still predict the label"
+
+    @property
     def remedy(self) -> str:
         """What to do if no balanced subset was found."""
-        single = any(caveat.code == "grouped-by-question" for caveat in self.caveats)
-        first = "Balance single records instead of whole groups, as the caveat says" * single
-        draw = "try another draw, such as `seed=1`"
-        start = f"{first}; {draw}" if single else f"{draw[0].upper()}{draw[1:]}"
-        return f"{start}; or collect records whose surface does not predict the label."
+        collect = "ollect records whose surface does not predict the label."
+        if self.separated_by is not None:
+            return f"C{collect}"
+        return f"Another draw may find one, such as `seed=1`; or c{collect}"
 
     @property
     def balanced_for(self) -> str:
@@ -114,6 +125,12 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
         """What `confounds` says of the subset, in a sentence; empty if there is none."""
         return "" if self.verdict is None else f"confounds on it: {self.verdict}, {self.because}."
 
+    @property
+    def positions(self) -> list[int]:
+        """The places in the input of the rows kept, from 0; an error if no subset was found."""
+        self._check_achieved("positions")
+        return list(self._positions)  # pandas takes a tuple for a row and a column
+
     def rows(self) -> list[dict[str, Any]]:
         """The input rows that were kept, in the order of the input; `out` may have another."""
         return self._kept_records().rows()
@@ -128,11 +145,7 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
         return self
 
     def _kept_records(self) -> "KeptRecords":
-        if not self.achieved:
-            raise SpecError(
-                "no balanced subset was found, so there are no rows",
-                hint="Collect records whose surface does not predict the label.",
-            )
+        self._check_achieved("rows")
         if "kept_records" not in self.__dict__:
             raise SpecError(
                 "this result has its figures but not its rows",
@@ -140,6 +153,11 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
             )
         records: KeptRecords = self.__dict__["kept_records"]
         return records
+
+    def _check_achieved(self, what: str) -> None:
+        """Refuse to give parts of a subset that was not found."""
+        if not self.achieved:
+            raise SpecError(f"there are no {what}. {self.outcome}", hint=self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = {name: getattr(self, name) for name in self.__struct_fields__}
@@ -167,6 +185,7 @@ class Balanced(Result, frozen=True, kw_only=True, dict=True):
         ]
         if not self.achieved:
             return [
+                f"NOT BALANCED: {self._telling}",
                 f"{self.outcome} {self.remedy}",
                 *said,
                 f"not balanced for the {self.surface} surface",

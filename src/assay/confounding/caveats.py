@@ -10,12 +10,14 @@ from assay.confounding.questions_only import (
     unread_texts,
 )
 from assay.confounding.result import MethodResult
+from assay.confounding.verdict import CHANCE
 from assay.gauntlet.caveats import CODES as SCORECARD
 from assay.gauntlet.caveats import SMALL
 
 _SHARED = (
     "small-n",
     "unscored",
+    "reversed",
     "unfit",
     "words-not-ruled-out",
     "grouped-by-question",
@@ -35,6 +37,8 @@ BALANCED: Codes = {
     "columns-tell": "Another column still gives the label away.",
     **CHANGES,
     "grouped-by-question": SCORECARD["grouped-by-question"],
+    "split-groups": "No balanced subset of whole groups was found, so single records were chosen"
+    " and groups are incomplete.",
 }
 """The caveats of a balanced subset."""
 
@@ -58,6 +62,12 @@ def note_records(
     for method in methods:
         if method.unscored:
             caveats.add("unscored", f"{method.unscored} of {size} for {method.name}.")
+        if method.high < CHANCE:
+            caveats.add(
+                "reversed",
+                f"{method.name:.60} has an AUC of {method.auc:.3f}. If its high scores mean the"
+                " other label, say which is positive: `positive=VALUE`.",
+            )
         if method.beyond is not None and method.beyond.unfit:
             caveats.add("unfit", f"See {method.name}.")
         if method.beyond is not None and method.beyond.rests_on_words:

@@ -15,6 +15,7 @@ from assay.caveats import Caveats
 from assay.confounding.caveats import CODES, note_records
 from assay.confounding.joint_surface import joint_result, method_result
 from assay.confounding.lint.linter import lint
+from assay.confounding.questions_only import unread_response
 from assay.confounding.result import ConfoundAudit
 from assay.confounding.single_features import feature_results, source_result
 from assay.confounding.verdict import decide, explain, records_needed
@@ -78,11 +79,13 @@ def confounds(
         caveats.add("read-as", f"{name:.60}: {said}.")
     findings = lint(items, label, fields=fields)
     codes = [caveat.code for caveat in caveats.in_order_noted()]
-    verdict = decide(model, together, alone, no_text="no-text" in codes)
-    needed = records_needed(verdict, model, together, no_text="no-text" in codes)
+    unread = unread_response(items, fields or {})
+    no_text = "no-text" in codes or unread is not None
+    verdict = decide(model, together, alone, no_text=no_text)
+    needed = records_needed(verdict, model, together, no_text=no_text)
     return ConfoundAudit(
         verdict=verdict,
-        because=explain(verdict, together, alone, findings, needed, codes, too_few),
+        because=explain(verdict, together, alone, findings, needed, codes, too_few, unread),
         needed_records=needed,
         n=len(items),
         positives=int(label.sum()),

@@ -38,4 +38,5 @@ def measure_feature(feature: str | Callable[..., Any], benchmark: Benchmark) -> 
                 error.args = (error.message,)
                 raise
     name = worker.method.attribute.rpartition(".")[2] or reference
+    name = "lambda" if name == "<lambda>" else name
     return Feature(name=name, on=on, values=np.array(values, dtype=np.float64))

@@ -31,6 +31,23 @@ def has_no_text(items: Sequence[Item]) -> bool:
     )
 
 
+def unread_response(items: Sequence[Item], fields: Mapping[str, Sequence[object]]) -> str | None:
+    """The column that probably holds the responses, where none was read.
+
+    Its name says so, or its texts are longer than the questions.
+    """
+    if not judges_questions_only(items):
+        return None
+    lengths = {name: _length(name, values) for name, values in fields.items()}
+    question = fmean(len(item.question) for item in items)
+    likely = [
+        name
+        for name, length in lengths.items()
+        if length and (_RESPONSE.search(name) is not None or length > question)
+    ]
+    return max(likely, key=lambda name: (bool(_RESPONSE.search(name)), lengths[name]), default=None)
+
+
 def unread_texts(fields: Mapping[str, Sequence[object]]) -> str:
     """Which columns of text were not read, and which of them may hold the response."""
     unread = {name: length for name, values in fields.items() if (length := _length(name, values))}

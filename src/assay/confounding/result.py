@@ -13,7 +13,9 @@ from assay.wording import counted, interval
 
 On = Literal["response", "question", "both"]
 _MOST_SAID = 2
-"""Features, and methods, that a printed audit shows."""
+"""Features, and faults, that a printed audit shows."""
+_MOST_GIVEN = 6
+"""Methods, and features of the user's own, that a printed audit shows."""
 TELLING = ("conflicting-labels", "label-leak")
 """Faults of the data that give the label away, or that no surface explains."""
 
@@ -222,22 +224,26 @@ class ConfoundAudit(Result, frozen=True, kw_only=True):
         if self.joint is not None:
             ends = interval(self.joint.low, self.joint.high)
             said.append(f"all features together: AUC {self.joint.auc:.3f} {ends}")
-        telling = [each for each in self.features if each.low > 0.5]
-        said += [
-            f"{each.name} alone: AUC {each.auc:.3f} {interval(each.low, each.high)}"
-            for each in sorted(telling, key=lambda each: -each.auc)[:_MOST_SAID]
-        ]
-        said += _left(len(telling), "telling feature", "to_rows()")
-        said += [
-            f"{each.name} (yours) alone: AUC {each.auc:.3f} {interval(each.low, each.high)}, not"
-            " shown to predict the label"
-            for each in self.features
-            if each.name in self.own_features and each not in telling
-        ][:_MOST_SAID]
-        said += [method.said() for method in self.methods[:_MOST_SAID]]
-        said += _left(len(self.methods), "method", "methods")
+        said += self._alone()
+        said += [method.said() for method in self.methods[:_MOST_GIVEN]]
+        said += _left(len(self.methods) - _MOST_GIVEN, "method", "methods")
         others = [each for each in self.caveats if each.code not in ABOUT_WHAT_WAS_READ]
         return [*said, *caveat_lines(others), *self._faults(), self.signature]
+
+    def _alone(self) -> list[str]:
+        """The features that tell most alone, and all of the user's."""
+        ranked = sorted(self.features, key=lambda each: -each.auc)
+        telling = [each for each in ranked if each.low > 0.5]
+        first = telling[:_MOST_SAID]
+        own = [each for each in ranked if each.name in self.own_features][:_MOST_GIVEN]
+        said = []
+        for each in [*first, *(each for each in own if each not in first)]:
+            whose = " (yours)" if each in own else ""
+            ends = interval(each.low, each.high)
+            shown = "" if each in telling else ", not shown to predict the label"
+            said.append(f"{each.name}{whose} alone: AUC {each.auc:.3f} {ends}{shown}")
+        left = len([each for each in telling if each not in (*first, *own)])
+        return said + _left(left, "telling feature", "to_rows()")
 
     def _faults(self) -> list[str]:
         """The first faults of the data with their remedies, those that tell the label first."""
@@ -280,7 +286,6 @@ def _method_row(method: MethodResult) -> dict[str, Any]:
     }
 
 
-def _left(number: int, what: str, where: str) -> list[str]:
+def _left(more: int, what: str, where: str) -> list[str]:
     """How many more there are than were said, and what holds all of them."""
-    more = number - _MOST_SAID
     return [f"and {counted(more, f'more {what}')}: {where} has all of them"] if more > 0 else []

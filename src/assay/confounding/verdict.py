@@ -16,6 +16,7 @@ from assay.confounding.result import TELLING, FeatureResult, Finding, Fitness, J
 from assay.gauntlet.holm import ConfidenceBounds, times_more
 from assay.surface.beyond import WIDEST, widest_without_signal
 from assay.surface.joint_model import Surface
+from assay.wording import as_column
 
 CLEAN_UNDER = 0.60
 CHANCE = 0.50
@@ -36,7 +37,7 @@ def decide(
     *,
     no_text: bool = False,
 ) -> Fitness:
-    """The verdict on the benchmark; without any text it cannot be clean."""
+    """The verdict on the benchmark; with `no_text`, or the wrong texts, it cannot be clean."""
     if model is None or joint is None:
         return Fitness.UNDECIDED
     surely = max((feature.least for feature in features), default=0.0)
@@ -57,11 +58,18 @@ def explain(
     needed: int | None,
     noted: Container[str] = (),
     too_few: str | None = None,
+    unread: str | None = None,
 ) -> str:
     """The reason for the verdict, in a sentence.
 
-    `noted` are the codes of the caveats; `too_few` says why no model could be fitted.
+    `noted` are the codes of the caveats; `too_few` says why no model could be fitted. `unread` is a
+    column that probably holds the responses, and was not read.
     """
+    if verdict is Fitness.UNDECIDED and unread is not None and joint is not None:
+        return (
+            f"no response was read, and the column {as_column(unread)} may hold it: name it, or"
+            " leave it out"
+        )
     if verdict is Fitness.UNDECIDED and "no-text" in noted:
         return "there is no text here: every question is a number, and no response was read"
     if joint is None and too_few is not None:

@@ -7,6 +7,7 @@ from assay.caveats import Caveat, Caveats, Codes
 from assay.gauntlet.metrics.metric import Part
 from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.spec import BarSet
+from assay.runs.given_scores import how_given
 from assay.runs.result import PROBED, Run
 from assay.sandbox.levels import Level
 
@@ -54,6 +55,8 @@ CODES: Codes = {
     "trusted-code": "The method ran in Assay's own process and could have read the labels.",
     "read-from-log": "The scores were read from a harness's log: it is unknown what the method"
     " could read when it made them.",
+    "scores-given": "The scores were given: no run was observed, so it is unknown what made them,"
+    " and from what.",
     "learner": "The method learnt from other folds' labels, and could have carried some over.",
     "batched": "The method was asked about several items at once, so an output may depend on the"
     " other items of its batch.",
@@ -67,6 +70,7 @@ OF_THE_RUN: Codes = {
         *("seed-unprobed", "outside-seed", "unsealed-code", "unsealed-files", "unobserved"),
         *("resumed", "time-unproven", "time-attested", "not-isolated", "trusted-code", "learner"),
         *("batched", "read-from-log", "environment-passed", "method-printed"),
+        "scores-given",
     )
 }
 """The codes that depend only on the run and its seal, not on bars and data."""
@@ -132,7 +136,11 @@ def _note_the_run(run: Run, unscored: int, caveats: Caveats) -> None:
         caveats.add("incomplete-run")
     if unscored:
         caveats.add("unscored", f"{unscored} of them{_why_unscored(run, unscored)}.")
-    caveats.add(_ISOLATION[run.isolation])
+    read_as = how_given(run)
+    if read_as is None:
+        caveats.add(_ISOLATION[run.isolation])
+    else:
+        caveats.add("scores-given", "" if read_as == "given" else f"{read_as}.")
     if run.folds is not None:
         caveats.add("learner")
     if run.batch is not None and run.batch > 1:

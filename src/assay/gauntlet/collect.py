@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.benchmark.benchmark import TASKS, Benchmark, Task
 from assay.benchmark.load import load_second
 from assay.errors import AssayError
-from assay.gauntlet.load import bars_for, check_task
+from assay.gauntlet.load import Bars, bars_for, check_task
 from assay.gauntlet.result import Scorecard
 from assay.gauntlet.spec import BarSet
 from assay.models.recording import Recording
@@ -21,7 +21,7 @@ def try_method(
     method: Method,
     benchmark: Benchmark,
     *,
-    bars: BarSet | str | Path | None = None,
+    bars: Bars | None = None,
     second: object = None,
     task: Task | None = None,
     seed: int = 0,
@@ -93,7 +93,7 @@ class JudgingPlan:
 
 
 def judging_plans(
-    benchmark: Benchmark, *, bars: BarSet | str | Path | None = None, second: object = None
+    benchmark: Benchmark, *, bars: Bars | None = None, second: object = None
 ) -> dict[Task, JudgingPlan | AssayError]:
     """A plan for each task, or the error that rules it out.
 
@@ -108,9 +108,7 @@ def judging_plans(
     return plans
 
 
-def _plan(
-    benchmark: Benchmark, task: Task, bars: BarSet | str | Path | None, second: object
-) -> JudgingPlan:
+def _plan(benchmark: Benchmark, task: Task, bars: Bars | None, second: object) -> JudgingPlan:
     chosen = bars_for(bars, benchmark, task)
     check_task(chosen, task, chosen.name)
     if second is None and benchmark.second is None and _asks_for_second(chosen):

@@ -13,6 +13,8 @@ from assay.gauntlet.spec import BarSet, parse_bars
 from assay.toml import toml_bytes
 from assay.wording import did_you_mean
 
+Bars = BarSet | str | Path | Mapping[str, Any]
+"""Bars, or what they are loaded from: a version, a TOML file, a dictionary of its keys."""
 DEFAULT_BARS = "v3"
 BUNDLED_BARS = Path(__file__).parent / "bundled"
 
@@ -46,8 +48,8 @@ def fitting_bars(benchmark: Benchmark, task: Task) -> str:
     return DEFAULT_BARS if ours or task == "classification" else "plain"
 
 
-def bars_for(bars: BarSet | str | Path | None, benchmark: Benchmark, task: Task) -> BarSet:
-    """Bars of a task, by their version or file, or those that fit; a BarSet as it is."""
+def bars_for(bars: Bars | None, benchmark: Benchmark, task: Task) -> BarSet:
+    """Bars of a task, or those that fit; a BarSet as it is."""
     if isinstance(bars, BarSet):
         return bars
     return load_bars(bars or fitting_bars(benchmark, task), task=task)

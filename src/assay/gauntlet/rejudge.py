@@ -1,18 +1,20 @@
 """Judge stored runs again: one run, or all in a folder. Earlier scorecards are kept."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.benchmark.benchmark import TASKS, Benchmark, Columns
 from assay.benchmark.load import load_benchmark
 from assay.errors import AssayError, IntegrityError, SpecError, storage
 from assay.gauntlet.judge import failures_named, score
-from assay.gauntlet.load import bars_for, load_bars
+from assay.gauntlet.load import Bars, bars_for, load_bars
 from assay.gauntlet.result import Scorecard
-from assay.gauntlet.spec import BarSet
 from assay.gauntlet.store import KeptScorecard, find_runs, keep_scorecard, kept_scorecards
 from assay.logs.format_table import is_log
+from assay.runs.given_scores import Scores, run_of_scores
 from assay.runs.log_run import run_of_log
 from assay.runs.result import Run, Source
 from assay.runs.store import HEAD, load_run
@@ -42,12 +44,17 @@ class Rejudged(msgspec.Struct, frozen=True, kw_only=True):
 
 def judge_again(
     folder: Path | Run,
-    bars: BarSet | str | Path | None,
+    bars: Bars | None,
     *,
     benchmark: object = None,
     second: object = None,
+    columns: Mapping[str, str] | None = None,
 ) -> tuple[Run, Scorecard]:
-    """Judge a stored run by any bars; its data are read again, from a new place if given."""
+    """Judge a stored run by any bars; its data are read again, from a new place if given.
+
+    `columns` are named instead of those that the run was made with. A run that was just made has
+    its data at hand.
+    """
     run = folder if isinstance(folder, Run) else load_run(folder)
     if run.provenance is not None:
         where = "the run" if isinstance(folder, Run) else str(folder)
@@ -55,11 +62,12 @@ def judge_again(
             f"{where} claims to be sealed, but is not in a study that can prove it",
             hint="Judge it inside its study.",
         )
-    data = _read_again(run.benchmark, benchmark, "benchmark")
+    at_hand = run.data_at_hand if benchmark is None and not columns else None
+    data = at_hand or _read_again(run.benchmark, benchmark, "benchmark", columns or {})
     if run.second is None and second is not None:
         raise SpecError("the run has no second corpus", hint="Leave out `second=`.")
     if run.second is not None and (data.second is None or second is not None):
-        data = data.with_second(_read_again(run.second, second, "second"))
+        data = data.with_second(_read_again(run.second, second, "second", {}))
     with failures_named(run):
         return run, score(run, data, bars_for(bars, data, run.task))
 
@@ -73,13 +81,14 @@ def is_scored_log(path: Path) -> bool:
 
 def judge_log(
     path: Path,
-    bars: BarSet | str | Path | None,
+    bars: Bars | None,
     *,
     benchmark: object = None,
-    label: str | None = None,
+    columns: Columns | None = None,
     metric: str | None = None,
 ) -> Scorecard:
-    """Judge the scores of a log, on a benchmark or on its own answers, labelled by `label`."""
+    """Judge the scores of a log, on a benchmark or on its own answers, labelled by a metric."""
+    label = None if columns is None else columns.label
     if benchmark is not None and label is not None:
         raise SpecError("the records of `benchmark=` have their own labels: leave out `label=`")
     if benchmark is None and metric is None:
@@ -88,13 +97,25 @@ def judge_log(
             hint="Name it and the metric with the labels: `score=METRIC` `label=METRIC`. Or name"
             " the scored records: `benchmark=FILE`.",
         )
-    data = load_benchmark(
-        path if benchmark is None else benchmark, columns=Columns(label=label) if label else None
-    )
+    data = load_benchmark(path if benchmark is None else benchmark, columns=columns)
     if data.labelled_by is not None and metric == data.labelled_by.partition(" of ")[0]:
         raise SpecError(f"{metric} labels the answers, so it cannot also be the judged score")
     run = run_of_log(path, data, metric)
     return score(run, data, bars_for(bars, data, run.task))
+
+
+def judge_scores(
+    method: str,
+    scores: Scores,
+    data: Benchmark,
+    bars: Bars | None,
+    *,
+    read_as: str = "",
+) -> Scorecard:
+    """Judge scores that were given, by record id."""
+    run = run_of_scores(method, scores, data, read_as=read_as)
+    with failures_named(run):
+        return score(run, data, bars_for(bars, data, run.task))
 
 
 def judge_all(root: Path, bars: str | None) -> list[Rejudged]:
@@ -140,13 +161,16 @@ def _judged(folder: Path, bars: str | None) -> Rejudged:
     return Rejudged(run=str(folder), method=method, earlier=earlier, scorecard=card, error=message)
 
 
-def _read_again(source: Source, moved: object, parameter: str) -> Benchmark:
+def _read_again(
+    source: Source, moved: object, parameter: str, named: Mapping[str, str]
+) -> Benchmark:
     """The data of a run: given, read from a new place, or read from their old place."""
-    if isinstance(moved, Benchmark):
+    if isinstance(moved, Benchmark) and not named:
         return moved
-    columns = None if source.origin is None else source.origin.columns
+    columns = Columns() if source.origin is None else source.origin.columns
     if moved is None:
         moved = _place_of(source, parameter)
+    columns = replace(columns, **named)
     return load_benchmark(moved, columns=columns if columns != Columns() else None)
 
 
@@ -157,7 +181,7 @@ def _place_of(source: Source, parameter: str) -> str:
         was = "made in memory" if place == IN_MEMORY else "read from a pipe"
         raise SpecError(
             f"{source.name} was {was} and cannot be read again",
-            hint=f"Give the same data, or a file with the same bytes: `{parameter}=FILE`.",
+            hint=f"Give the same data again, as they were or as a file: `{parameter}=...`.",
         )
     with storage(place):
         is_gone = Path(place).is_absolute() and not Path(place).exists()

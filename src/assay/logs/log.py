@@ -10,6 +10,8 @@ import msgspec
 from assay.logs.log_file import LogFile
 
 Over = Literal["items", "rows"]
+NOT_COMPUTED = "not computed again: "
+"""How the note of a run begins that names the reported metrics which its rows do not give."""
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -57,13 +59,26 @@ class ReportedMean(msgspec.Struct, frozen=True, kw_only=True):
     interval: ReportedInterval | None = None
 
 
+class ReportedValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that the harness reports and that its rows do not give, by the harness's own name.
+
+    Such are metrics of a whole corpus (`mcc,none`, perplexities) and means of groups of tasks.
+    """
+
+    task: str
+    name: str
+    value: float
+    errors: Mapping[str, float] = {}
+
+
 class LogRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One run of one task: model and harness, samples, and reported means.
 
     `settings` are the other inputs of the result (prompt, parameters, versions), by name; `scorer`
     is a fingerprint of the scorer. `planned` is the expected number of rows, if the log states it:
-    a harness may leave no trace of a failed sample. An unfinished run has no means. `lower` are the
-    metrics for which the harness says that less is better.
+    a harness may leave no trace of a failed sample. An unfinished run has no means. `reported` are
+    values that cannot be computed again. `lower` are the metrics for which the harness says that
+    less is better.
     """
 
     harness: str
@@ -74,6 +89,7 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     scorer: str | None = None
     samples: tuple[Sample, ...]
     means: tuple[ReportedMean, ...] = ()
+    reported: tuple[ReportedValue, ...] = ()
     lower: frozenset[str] = frozenset()
     planned: int | None = None
     finished: bool = True
@@ -87,6 +103,12 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         scores = [sample.scores for sample in self.samples]
         names = dict.fromkeys(chain.from_iterable(scores))
         return [name for name in names if any(own.get(name) is not None for own in scores)]
+
+    @property
+    def not_computed(self) -> list[str]:
+        """The names of reported metrics that cannot be computed again."""
+        told = [note for note in self.notes if note.startswith(NOT_COMPUTED)]
+        return [name for note in told for name in note.removeprefix(NOT_COMPUTED).split(", ")]
 
     @property
     def failed(self) -> int:

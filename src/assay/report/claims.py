@@ -12,8 +12,7 @@ from assay.claim_audit.result import (
     told_of,
 )
 from assay.claim_audit.scan.candidates import Candidate
-from assay.claim_audit.scan.scan import ClaimScan
-from assay.claim_audit.scan.uncovered import Uncovered
+from assay.claim_audit.scan.scan import ClaimScan, Uncovered
 from assay.claim_audit.scan.uncovered_tables import UncoveredTable, told_cell
 from assay.claim_audit.sealed_claims import SealedClaims
 from assay.report.terminal import marked, styled

@@ -5,7 +5,7 @@ from typing import IO, TYPE_CHECKING
 
 from assay.caveats import Caveat, Rank, named, split_by_rank
 from assay.report.fitting_table import FittingTable
-from assay.wording import as_flags, printable
+from assay.wording import as_flags, printable, with_short_paths
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,7 +68,7 @@ def draw_caveats(caveats: Iterable[Caveat], out: "Console", *, every: str | None
     shown, others = split_by_rank(caveats)
     for caveat in shown if every is not None else [*shown, *others]:
         mark = "BLOCKS: " if caveat.rank is Rank.BLOCKS else ""
-        text = as_flags(f"{mark}{caveat.code}: {caveat.message}")
+        text = as_flags(f"{mark}{caveat.code}: {with_short_paths(caveat.message)}")
         out.print(styled(text, style=_STYLES.get(caveat.rank, "dim")))
     if others and every is not None:
         out.print(styled(as_flags(f"{named(others)} ({every})"), style="dim"))

@@ -123,6 +123,11 @@ def inspect_method(
         return Loaded(method=method, learner=True, isolated=isolated, loop=loop, ask=_unfitted)
     if not callable(method):
         raise MethodNotLoaded(f"got {type(method).__name__}, expected a function to call")
+    if isinstance(method, type) and any("__call__" in vars(base) for base in method.__mro__):
+        own = method.__name__
+        raise MethodNotLoaded(
+            f"got the class {own}, expected a function; an object of it can be called: {own}()"
+        )
     signature = read_signature(method, name)
     return Loaded(
         method=method,
@@ -149,18 +154,28 @@ def _refuse_estimator(method: Any) -> None:  # noqa: ANN401 - theirs
     raise MethodNotLoaded(
         f"got {type(method).__name__}, an estimator with fit(X, y), expected a function. Fitted"
         f" already: def detect(question, response): return model.{call}. To fit it out of fold:"
-        " a class whose fit(examples) returns such a function; an example has question, response"
-        " and target"
+        " a class whose fit(examples) returns such a function; an example is a dictionary with"
+        " question, response and target"
     )
 
 
 def fit(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> Loaded:
     """Fit a learner and return the fitted function."""
-    predictor = guarded(lambda: loaded.method.fit(examples), MethodRaised)
+    predictor = guarded(lambda: _fitted(loaded, examples), MethodRaised)
     if not callable(predictor):
         got = type(predictor).__name__
         raise MethodNotLoaded(f"fit() returned {got}, expected a function to call")
     return inspect_method(predictor, isolated=loaded.isolated, loop=loaded.loop)
+
+
+def _fitted(loaded: Loaded, examples: Sequence[Mapping[str, object]]) -> object:
+    """What `fit` returns; an example that it takes for an object is said to be a dictionary."""
+    try:
+        return loaded.method.fit(examples)
+    except AttributeError as error:
+        if isinstance(error.obj, dict) and examples and error.name in examples[0]:
+            error.args = (f"{error}; an example is a dictionary: example[{error.name!r}]",)
+        raise
 
 
 def call(loaded: Loaded, question: str, response: str | None) -> object:

@@ -188,10 +188,17 @@ class Run(Result, frozen=True, kw_only=True, dict=True):
     batch: int | None = None
 
     def placed(self, benchmark: Benchmark) -> "Run":
-        """The same run, which knows the place of each item in the input of its benchmark."""
+        """The same run, with its data at hand and the place of each item in their input."""
+        self.__dict__["at_hand"] = benchmark
         places = zip(benchmark.items, benchmark.rows, strict=True)
         self.__dict__["positions"] = {item.id: row for item, row in places}
         return self
+
+    @property
+    def data_at_hand(self) -> Benchmark | None:
+        """The benchmark of a run that was made in this process; of a loaded one, None."""
+        at_hand: Benchmark | None = self.__dict__.get("at_hand")
+        return at_hand
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each record, in the order of the input, with its position there, from 0.

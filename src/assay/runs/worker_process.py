@@ -29,9 +29,9 @@ from assay.errors import (
     writable,
 )
 from assay.method.installed_files import site_folders
+from assay.method.model_based.disclosure import check_recordable, disclosed_harness
 from assay.method.registry import MethodRef
 from assay.models.recording import Recording
-from assay.runs.disclosure import check_recordable, disclosed_harness
 from assay.runs.method_loader import Modules
 from assay.runs.result import Limits
 from assay.sandbox.environment import job_environment

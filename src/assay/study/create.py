@@ -55,6 +55,11 @@ def new_study(
     chosen = _chosen_bars(benchmark, bars, task)
     with storage(root):
         root.mkdir(parents=True, exist_ok=True)
+        if (root / FILE).is_file():
+            raise SpecError(
+                f"{root} is a study already",
+                hint=f'Open it (`assay.Study.open("{root}")`), or name another folder.',
+            )
         for taken in sorted(RECORDS):
             if (root / taken).exists():
                 raise SpecError(f"{root / taken} already exists", hint="Name another folder.")

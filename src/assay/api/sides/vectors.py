@@ -132,6 +132,7 @@ def _trials(
         trials=tuple(trial for trials in read.sides.values() for trial in trials),
         each=(table.digest,),
         place=table.place,
+        has_levels=bool(vector.levels),
         scores=read.scores,
         caveats=() if caveat is None else (caveat,),
     )

@@ -30,11 +30,9 @@ class SealedSubmission(Result, frozen=True, kw_only=True):
     def lines(self) -> list[str]:
         """What was sealed, and whether it is committed."""
         known = f"entry {self.entry}, digest {short(self.digest)}"
-        witness = (
-            "not committed yet" if self.commit is None else (f"committed as {self.commit[:12]}")
-        )
+        witness = "not committed yet" if self.commit is None else f"committed as {self.commit[:12]}"
         files = counted(len(self.seal.files), "file")
-        return [f"{self.submission} is sealed: {known}; {files}", witness]
+        return [f"{self.submission} is sealed, {witness}: {known}; {files}"]
 
 
 class Withdrawal(Result, frozen=True, kw_only=True):

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from assay.api.arguments import checked, words
+from assay.api.arguments import words
+from assay.api.boundary import public
 from assay.api.critic.asymmetry import asymmetry_plan
 from assay.api.critic.faithfulness import audit_plan, claims_from
 from assay.api.critic.sealed import grade_asymmetry, grade_audit, seal_asymmetry, seal_audit
@@ -24,7 +25,7 @@ class SealedOnce:
 
     folder: StudyFolder
 
-    @checked
+    @public
     def seal_claims(self, *sources: str | Path, name: str) -> SealedClaims:
         """Seal files of claims with what is predicted of each; nothing is checked yet.
 
@@ -35,7 +36,7 @@ class SealedOnce:
         """
         return seal_claims(self.folder, [Path(source) for source in sources], name)
 
-    @checked
+    @public
     def grade_claims(
         self, name: str, *, root: str | Path | None = None, allow_commands: bool = False
     ) -> ClaimAudit:
@@ -50,7 +51,7 @@ class SealedOnce:
         top = None if root is None else Path(root)
         return grade_claims(self.folder, name, root=top, allow_commands=allow_commands)
 
-    @checked
+    @public
     def seal_faithfulness(
         self,
         passages: str | Path | Sequence[Mapping[str, Any]],
@@ -92,7 +93,7 @@ class SealedOnce:
         )
         return seal_audit(self.folder, plan, name)
 
-    @checked
+    @public
     def grade_faithfulness(
         self, name: str, *, model: str | None = None, **calls: Unpack[CallWords]
     ) -> FaithfulnessAudit:
@@ -106,7 +107,7 @@ class SealedOnce:
         """
         return grade_audit(self.folder, name, calls, model=model)
 
-    @checked
+    @public
     def seal_asymmetry(
         self,
         data: object,
@@ -144,7 +145,7 @@ class SealedOnce:
         )
         return seal_asymmetry(self.folder, plan, name, prediction)
 
-    @checked
+    @public
     def grade_asymmetry(
         self, name: str, *, model: str | None = None, **calls: Unpack[CallWords]
     ) -> Asymmetry:

@@ -8,7 +8,8 @@ from typing import Any, Self, Unpack
 
 import msgspec
 
-from assay.api.arguments import checked, words
+from assay.api.arguments import words
+from assay.api.boundary import public
 from assay.api.columns import ColumnWords, columns_of
 from assay.api.study.publication import (
     UNSHARED,
@@ -71,11 +72,18 @@ class Study(SealedOnce, Viewed):
 
     """
 
-    def __init__(self, folder: StudyFolder) -> None:
+    def __init__(self, folder: object) -> None:
+        if not isinstance(folder, StudyFolder):
+            place = f"{folder}" if isinstance(folder, (str, Path)) else "DIR"
+            raise SpecError(
+                f"Study() got {type(folder).__name__}; a study is opened or created",
+                hint=f'Open one: `assay.Study.open("{place}")`. Make one:'
+                f' `assay.Study.create("{place}")`.',
+            )
         self.folder = folder
 
     @classmethod
-    @checked
+    @public
     def create(
         cls,
         folder: str | Path,
@@ -97,7 +105,7 @@ class Study(SealedOnce, Viewed):
             bars: a version, a TOML file, or a dictionary of its keys, to begin with.
             task: `detection` or `classification`. Default: every task that the data allow.
             second: the second corpus, if a bar needs one.
-            columns: the columns of a file, as in `load_benchmark`.
+            **columns: the words of `load_benchmark` that name columns, such as `label="wrong"`.
 
         Warns of data that others will not get with the study.
 
@@ -119,11 +127,11 @@ class Study(SealedOnce, Viewed):
         chosen = str(bars) if isinstance(bars, Path) else bars
         made = new_study(folder, data, name=name, bars=chosen, task=task)
         for fact, mend in unshared_data(made).items():
-            warnings.warn(f"{fact}: {UNSHARED}. {mend}", stacklevel=3)
+            warnings.warn(f"{fact}: {UNSHARED}. {mend}", stacklevel=4)
         return cls(made)
 
     @classmethod
-    @checked
+    @public
     def open(cls, folder: str | Path = ".") -> Self:
         """Open the study that a folder is, or lies in."""
         return cls(find_study(Path(folder), hint="Name the folder of one. Make one: assay new DIR"))
@@ -138,7 +146,7 @@ class Study(SealedOnce, Viewed):
         """Its name in `study.toml`."""
         return self.folder.config.name
 
-    @checked
+    @public
     def draft(
         self,
         id: str,  # noqa: A002 - as the command calls it
@@ -192,14 +200,15 @@ class Study(SealedOnce, Viewed):
             error.hint = missing_variable(error.message, prereg.environment) or error.hint
             raise
 
-    @checked
+    @public
     def seal(self, id: str, *, commit: bool = False, probe: bool = True) -> SealedSubmission:  # noqa: A002
         """Seal a submission: nothing of it can change any more, and it can run once.
 
         Args:
             id: the submission's name.
             commit: commit the seal to git at once.
-            probe: first ask the method one made-up question, to see that it answers.
+            probe: first ask the method one made-up question, to see that it answers; a learner is
+                fitted to a few made-up examples before.
 
         """
         sealed, published = seal_and_publish(self.folder, id, commit=commit, probe=probe)
@@ -211,7 +220,7 @@ class Study(SealedOnce, Viewed):
             seal=sealed.seal,
         )
 
-    @checked
+    @public
     def run(
         self,
         id: str,  # noqa: A002 - as the command calls it
@@ -238,12 +247,12 @@ class Study(SealedOnce, Viewed):
         publish_result(self.folder, finished, commit=commit)
         return finished
 
-    @checked
+    @public
     def audit(self, id: str) -> Rerun:  # noqa: A002 - as the command calls it
         """Run a submission again, only to compare with its stored result; nothing is stored."""
         return rerun(self.folder, id)
 
-    @checked
+    @public
     def score(
         self, run: str | Path | None = None, *, bars: str | None = None
     ) -> Scorecard | ScoredStudy:
@@ -267,7 +276,7 @@ class Study(SealedOnce, Viewed):
         refresh_views(self.folder)
         return ScoredStudy(runs=tuple(judged))
 
-    @checked
+    @public
     def withdraw(self, id: str, because: str, *, commit: bool = False) -> Withdrawal:  # noqa: A002
         """Publicly withdraw a sealed submission that was never started.
 
@@ -292,7 +301,7 @@ class Study(SealedOnce, Viewed):
         """Every submission under every version of the bars, from records alone."""
         return board_of(self.folder)
 
-    @checked
+    @public
     def frontier(self, *, bars: str | None = None) -> Frontier:
         """The best submission of each class of method, and the bar that stops it.
 
@@ -310,7 +319,7 @@ class Study(SealedOnce, Viewed):
         """What was predicted and turned out otherwise."""
         return AllFalsified(entries=falsified_of(self.folder))
 
-    @checked
+    @public
     def verify(
         self,
         *,

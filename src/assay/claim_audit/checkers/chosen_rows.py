@@ -13,6 +13,7 @@ import msgspec
 
 from assay.benchmark.expression import Expression, FieldTest, parse_expression
 from assay.claim_audit.checkers.checker import Args, text_arg
+from assay.claim_audit.checkers.key_path import records_in, value_at
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import (
     MEMORY_OF_A_BYTE,
@@ -44,8 +45,25 @@ class Chosen:
 
 
 def chosen_rows(args: Args, evidence: EvidenceReader) -> Chosen:
-    """The rows of the table at `path` for which `where` holds."""
-    return kept_rows(rows_of(text_arg(args, "path"), evidence), args)
+    """The rows of the table at `path` for which `where` holds.
+
+    A JSON file may hold several lists, so a claim must name the one that it means.
+    """
+    path = text_arg(args, "path")
+    if not path.lower().endswith(".json"):
+        if "key_path" in args:
+            raise Unverifiable(f"key_path is of a JSON file; {path:.80} is another")
+        return kept_rows(rows_of(path, evidence), args)
+    if "key_path" not in args:
+        raise Unverifiable(
+            f"{path:.80} may hold several lists: say key_path of the one that is meant, or"
+            ' key_path="$" of a file that is one'
+        )
+    key = text_arg(args, "key_path")
+    rows = records_in(value_at(evidence.json(path), key, path))
+    if rows is None:
+        raise NotThere(f"{path}: {key:.80} is no list of records, and no records by name")
+    return kept_rows(rows, args)
 
 
 def kept_rows(rows: list[Row], args: Args) -> Chosen:

@@ -90,12 +90,13 @@ def _pdf_pages(args: Args, evidence: EvidenceReader) -> Observed:
 
 
 def _pdf_section(args: Args, evidence: EvidenceReader) -> Observed:
-    """Whether a title is in the outline, or stands on a line of its own."""
+    """Whether a title is in the outline, or stands on a line of its own, without a full stop."""
     path, title = text_arg(args, "path"), _squeezed(text_arg(args, "section_title"))
     pdf = evidence.pdf(path)
     titles = {_squeezed(one) for one in pdf.titles}
     shown = [_squeezed(line) for text in pdf.texts for line in text.splitlines()]
     lines = {*shown, *(f"{first} {second}" for first, second in pairwise(shown))}
+    lines = {line for line in lines if not line.endswith((".", ",", ";"))}
     numbered = {re.sub(r"^[\d.§]+\s+", "", one) for one in titles | lines}
     return Observed(value=title in titles | lines | numbered, where=path)
 

@@ -1,4 +1,4 @@
-"""Paths into a JSON value: `a.b[0].c`, `rows[id=q7].score`, `models["gpt-3.5"].auc`."""
+"""Paths into a JSON value (`a.b[0].c`, `rows[id=q7].score`, `models["gpt-3.5"].auc`); records."""
 
 import json
 import re
@@ -17,6 +17,8 @@ _STEP = re.compile(
     rf"|\[(?P<field>[^\[\]=\"']+)=(?P<wanted>{_QUOTED}|[^\]\"']+)\]"
 )
 _MOST_SHOWN = 8
+KEY = "key"
+"""The column of the names, if a JSON file holds its records by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,3 +109,16 @@ def _inner(value: Any, step: PathStep, where: str) -> Any:  # noqa: ANN401 - JSO
             return value[int(step.name)]
         raise NotThere(f"{where} has no element {step.name:.60} among {len(value)}")
     raise NotThere(f"{where}: nothing is inside {value!r:.40}")
+
+
+def records_in(value: Any) -> list[Mapping[str, Any]] | None:  # noqa: ANN401 - JSON is any of six types
+    """The records of a list, or of an object of objects; None if a value is neither."""
+    if isinstance(value, Mapping):
+        records: Sequence[Any] = list(value.values())
+        names = [{KEY: name} for name in value]
+    else:
+        records = value if isinstance(value, list) else []
+        names = [{} for _ in records]
+    if not records or not all(isinstance(one, Mapping) for one in records):
+        return None
+    return [{**name, **one} for name, one in zip(names, records, strict=True)]

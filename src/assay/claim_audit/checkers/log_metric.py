@@ -1,7 +1,7 @@
 """The checker of an evaluation harness's log: a metric, its standard error, its interval."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from assay.claim_audit.checkers.checker import Args, Checker, text_arg
@@ -14,7 +14,7 @@ from assay.claim_audit.evidence import (
 )
 from assay.errors import AssayError
 from assay.logs.format_table import read_log
-from assay.logs.log import LogRun, ReportedMean
+from assay.logs.log import LogRun, ReportedMean, ReportedValue
 from assay.logs.means import mean_of
 
 _MOST_SHOWN = 8
@@ -23,14 +23,22 @@ _MOST_SHOWN = 8
 def _log_metric(args: Args, evidence: EvidenceReader) -> Observed:
     path, metric, level = text_arg(args, "path"), text_arg(args, "metric"), _level(args)
     task = args.get("task")
-    runs = [run for run in _runs(path, evidence) if task is None or run.task == task]
+    every = _runs(path, evidence)
+    runs = [run for run in every if task is None or run.task == task]
     found = list(_reported(runs, metric, level))
+    told = "as reported"
+    if not found:
+        values = {one.name + one.task: one for run in every for one in run.reported}.values()
+        asked = [one for one in values if task is None or one.task == task]
+        found, told = list(_uncomputed(asked, metric, level)), "as reported, not computed again"
     if len(found) == 1:
         name, value, spread = found[0]
-        return Observed(value=value, where=f"{path}: {name} as reported", spread=spread)
+        return Observed(value=value, where=f"{path}: {name} {told}", spread=spread)
     means = [(run, mean_of(run.samples, metric, "items")) for run in runs if metric in run.metrics]
     if not found and len(means) == 1:
         return Observed(value=means[0][1], where=f"{path}: mean of {metric}")
+    if not found and not means and any(metric in _short(run.not_computed) for run in runs):
+        raise Unverifiable(f"{path}: {metric!r:.60} is reported, and cannot be computed again")
     if not found and not means:
         known = ", ".join(sorted(set(_known(runs)))[:_MOST_SHOWN])
         raise NotThere(f"{path} has no metric {metric!r:.60}; there are {known or 'none'}")
@@ -81,6 +89,24 @@ def _reported(
                 yield f"{name} of {mean.metric}", value, None
 
 
+def _uncomputed(
+    values: Iterable[ReportedValue], metric: str, level: float | None
+) -> Iterator[tuple[str, float, Spread | None]]:
+    """The values that no rows give, and their standard errors, which go by a name."""
+    for one in values:
+        spread = Spread(value=one.value, errors=one.errors, asked=level)
+        if metric in (one.name, one.name.split(",")[0]):
+            yield one.name, one.value, spread
+        for name, value in one.errors.items():
+            if metric in (name, name.split(",")[0]):
+                yield f"{name} of {one.name}", value, None
+
+
+def _short(names: Iterable[str]) -> set[str]:
+    """Names of metrics, with and without what a harness adds to them."""
+    return {form for name in names for form in (name, name.split(",")[0], name.split(" (")[0])}
+
+
 def _names(mean: ReportedMean) -> set[str]:
     """The names that a reported mean goes by: its metric's, the harness's own, or both."""
     shown = mean.shown or mean.metric
@@ -88,10 +114,12 @@ def _names(mean: ReportedMean) -> set[str]:
 
 
 def _known(runs: Sequence[LogRun]) -> Iterator[str]:
+    """The metrics of some runs, by the names that the harness shows."""
     for run in runs:
-        yield from run.metrics
-        for mean in run.means:
-            yield from mean.errors
+        shown = {mean.metric: mean.shown or mean.metric for mean in run.means}
+        yield from (shown.get(name, name) for name in run.metrics)
+        yield from (name for mean in run.means for name in mean.errors)
+        yield from (one.name for one in run.reported if one.task == run.task)
 
 
 def _log_bytes(path: str, evidence: EvidenceReader) -> int:

@@ -1,18 +1,15 @@
 """The rows of a stored table: of a table file, inside a JSON file, or of a Markdown table."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from assay.claim_audit.checkers.checker import Args, text_arg, texts_arg
 from assay.claim_audit.checkers.chosen_rows import Row, rows_of
-from assay.claim_audit.checkers.key_path import value_at
+from assay.claim_audit.checkers.key_path import records_in, value_at
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.printed_tables import parse_table, tables_in
 
-KEY = "key"
-"""The column of the names, if a JSON file holds its records by name."""
 MARKED = (".md", ".markdown")
 
 
@@ -29,19 +26,6 @@ def stored_rows(args: Args, evidence: EvidenceReader) -> list[Row]:
     if rows is None:
         raise NotThere(f"{path}{key and f': {key}'} is no list of records, and no records by name")
     return rows
-
-
-def records_in(value: Any) -> list[Row] | None:  # noqa: ANN401 - JSON is any of six types
-    """The records of a list, or of an object of objects; None if a value is neither."""
-    if isinstance(value, Mapping):
-        records: Sequence[Any] = list(value.values())
-        names = [{KEY: name} for name in value]
-    else:
-        records = value if isinstance(value, list) else []
-        names = [{} for _ in records]
-    if not records or not all(isinstance(one, Mapping) for one in records):
-        return None
-    return [{**name, **one} for name, one in zip(names, records, strict=True)]
 
 
 def marked_tables(path: str, evidence: EvidenceReader) -> list[list[Row]]:

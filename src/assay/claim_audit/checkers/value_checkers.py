@@ -54,7 +54,7 @@ CHECKERS = (
         about="a statistic over the rows of a CSV, JSONL or Parquet file",
         observe=aggregate,
         required=("path", "statistic"),
-        optional=("column", "where", "of"),
+        optional=("column", "where", "of", "key_path"),
         value="value",
     ),
     LOG_METRIC,

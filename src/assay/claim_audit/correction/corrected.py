@@ -11,7 +11,8 @@ from assay.claim_audit.check import check_claim, compared
 from assay.claim_audit.checkers.table import checker_named
 from assay.claim_audit.claim import Claim
 from assay.claim_audit.correction.pieces import edited_pieces
-from assay.claim_audit.correction.reprint import other_power, reprinted
+from assay.claim_audit.correction.reprint import other_power, other_sign, reprinted
+from assay.claim_audit.correction.siblings import other_choice
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.result import ClaimResult, ClaimVerdict, told_of
 from assay.claim_audit.texts.document import Document
@@ -117,6 +118,11 @@ def _mended(claim: Claim, printed: str, evidence: EvidenceReader) -> tuple[str |
             f"what is there is {Decimal(10) ** power:f} times as much: either the number or its"
             " unit is wrong, and which of them only the author knows"
         )
+    if other_sign(printed, found):
+        return None, "the sign changes: which side the words around it are on only the author knows"
+    choice = other_choice(claim, evidence)
+    if choice is not None:
+        return None, f"{choice}: one of them may be wrong"
     return reprinted(printed, found), f"{printed!r:.60} has no form for what is there"
 
 

@@ -39,6 +39,12 @@ def other_power(old: str, observed: object) -> int:
     return next((power for power in powers if printed.admits(number.scaleb(-power))), 0)
 
 
+def other_sign(old: str, observed: object) -> bool:
+    """Whether what is there has the other sign than a printed number."""
+    printed, number = parse_printed(old), _number(observed)
+    return printed is not None and number is not None and printed.value * number < 0
+
+
 def reprinted(old: str, observed: object) -> str | None:
     """An observed value in the form of the old one; None where that form cannot state it.
 

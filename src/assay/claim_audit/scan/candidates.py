@@ -16,10 +16,12 @@ from itertools import islice
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from assay.claim_audit.agreement import number_of
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader
+from assay.claim_audit.scan.other_forms import exchanged_forms, scaled_forms
 from assay.claim_audit.scan.repository_numbers import MOST_BYTES, Found, RepositoryNumbers
 from assay.claim_audit.texts.mentions import Mention
 from assay.tables.numbers.printed_numbers import Printed
@@ -31,17 +33,6 @@ _MOST_SHOWN = 3
 _SPECIFIC = 3
 """Significant digits from which a matching number is hardly a coincidence."""
 _WORD = re.compile(r"[^\W\d_]{3,}|(?<![^\W_])[A-Za-z]\d{1,2}(?![^\W_])")
-_TIME = re.compile(r"\s?(ms|milliseconds?|s|secs?|seconds?)\b")
-_UNIT_NAMES = {
-    "s": re.compile(r"(?<![a-z])(?:s|secs?|seconds?)(?![a-z])", re.IGNORECASE),
-    "ms": re.compile(r"(?<![a-z])ms(?![a-z])|milli", re.IGNORECASE),
-}
-_OTHER_UNIT: Mapping[str, tuple[Decimal, re.Pattern[str], float]] = {
-    "s": (Decimal(1000), _UNIT_NAMES["ms"], 0.001),
-    "ms": (Decimal("0.001"), _UNIT_NAMES["s"], 1000.0),
-}
-"""By the unit that a text prints: how many of another one that is, the names of values in that
-unit, and the scale of a claim."""
 _COMMON = frozenset(
     "all and are but csv for from had has have its json jsonl not parquet that the their there"
     " these this tsv was were with".split()
@@ -64,7 +55,10 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def comment(self) -> str:
         """The comment that makes the claim."""
-        told = " ".join(f"{name}={_as_told(value)}" for name, value in self.args.items())
+        told = " ".join(
+            f"{name}={str(value).lower() if isinstance(value, bool) else quoted(str(value))}"
+            for name, value in self.args.items()
+        )
         return f"<!-- claim: {self.checker} {told} -->"
 
 
@@ -108,6 +102,21 @@ class NumberIndex:
         printed = mention.printed
         if printed is None:
             return []
+        found = self._equal(mention, printed)
+        for other, args in () if found else scaled_forms(printed):
+            scaled = [one for one in self._equal(mention, other) if one.related]
+            found += [replace(one, args={**one.args, **args}) for one in scaled]
+        for other in () if found else exchanged_forms(printed):
+            typed = [one for one in self._equal(mention, other) if one.related]
+            found += [replace(one, match="near") for one in typed]
+        if found:
+            return found[:_MOST_SHOWN]
+        near = self._near(printed)
+        shared = self._shared(mention, 0, len(self._values), set(near).__contains__)
+        return self._told(printed, shared, near, match="near") if near else []
+
+    def _equal(self, mention: Mention, printed: Printed) -> list[Candidate]:
+        """What prints as a number does."""
         reach = printed.last_place * Decimal("0.51")
         low = bisect_left(self._values, printed.value - reach)
         high = bisect_right(self._values, printed.value + reach)
@@ -116,41 +125,7 @@ class NumberIndex:
             return printed.admits(self._values[n])
 
         equal = [n for n in islice(range(low, high), _MOST_LOOKED_AT) if fits(n)]
-        if equal:
-            shared = self._shared(mention, low, high, fits)
-            shared.update(n for n in equal if _has_unit(self._found[n], mention))
-            return self._told(printed, shared, equal)
-        scaled = self._scaled(mention, printed)
-        if scaled:
-            return scaled
-        near = self._near(printed)
-        shared = self._shared(mention, 0, len(self._values), set(near).__contains__)
-        return self._told(printed, shared, near, match="near") if near else []
-
-    def _scaled(self, mention: Mention, printed: Printed) -> list[Candidate]:
-        """Values of a smaller or larger unit of time, by their names: 2.3 s of `latency_ms`."""
-        unit = _unit_of(mention)
-        if unit is None:
-            return []
-        factor, named, scale = _OTHER_UNIT[unit]
-        wanted, reach = printed.value * factor, printed.last_place * factor * Decimal("0.51")
-        places = range(
-            bisect_left(self._values, wanted - reach), bisect_right(self._values, wanted + reach)
-        )
-        fitting = [
-            self._found[n]
-            for n in islice(places, _MOST_LOOKED_AT)
-            if printed.admits(self._values[n] / factor) and _names(self._found[n], named)
-        ]
-        return [
-            Candidate(
-                checker=found.checker,
-                args={**found.args, "scale": scale},
-                value=found.value,
-                match="equal",
-            )
-            for found in fitting[:_MOST_SHOWN]
-        ]
+        return self._told(printed, self._shared(mention, low, high, fits), equal) if equal else []
 
     def _near(self, printed: Printed) -> list[int]:
         """The counts of files or rows that are off by a little."""
@@ -170,10 +145,7 @@ class NumberIndex:
             places = self._places.get(word, [])
             inside = islice(places, bisect_left(places, low), bisect_left(places, high))
             shared.update(n for n in islice(inside, _MOST_LOOKED_AT) if fits(n))
-        said = words_of(mention.sentence)
-        return Counter(
-            {n: count for n, count in shared.items() if _is_meant(self._found[n], mention, said)}
-        )
+        return shared
 
     def _told(
         self,
@@ -199,37 +171,6 @@ class NumberIndex:
         ]
 
 
-def _unit_of(mention: Mention) -> str | None:
-    """The unit of time in which a number is printed."""
-    behind = mention.sentence[mention.at + len(mention.text) :]
-    unit = _TIME.match(behind) or _TIME.search(mention.text)
-    return None if unit is None else "ms" if unit[1].startswith("m") else "s"
-
-
-def _has_unit(found: Found, mention: Mention) -> bool:
-    """Whether the names of a value have the unit that a number is printed with."""
-    unit = _unit_of(mention)
-    return unit is not None and _names(found, _UNIT_NAMES[unit])
-
-
-def _names(found: Found, pattern: re.Pattern[str]) -> bool:
-    return any(pattern.search(value) for value in found.args.values())
-
-
-def _is_meant(found: Found, mention: Mention, said: Iterable[str]) -> bool:
-    """Whether a sentence may speak of a value whose names share a word with it.
-
-    A statistic of a whole column is meant only where it or the column is named, and hardly in a
-    table, each cell of which speaks of its own row.
-    """
-    column = found.args.get("column")
-    if column is None or found.counts:
-        return True
-    named = words_of(column) | words_of(found.args.get("statistic", ""))
-    shares = any(one.startswith(other) or other.startswith(one) for one in named for other in said)
-    return shares and not mention.in_table
-
-
 @lru_cache(maxsize=1 << 16)
 def words_of(text: str) -> frozenset[str]:
     """The words of a sentence or a name, without their plural, in lower case."""
@@ -242,10 +183,6 @@ def quoted(text: str) -> str:
     if '"' not in text and "\\" not in text:
         return f'"{text}"'
     return json.dumps(text, ensure_ascii=False) if "'" in text else f"'{text}'"
-
-
-def _as_told(value: object) -> str:
-    return str(value) if isinstance(value, float) else quoted(str(value))
 
 
 def _digits(printed: Printed) -> int:

@@ -4,6 +4,7 @@ Leaves of JSON files, row counts and column statistics of tables, and counts of 
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from assay.tables.nested import as_word
 
 MOST_BYTES = 4 << 20
 _TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+_LOG = re.compile(r"results_.*\.json")
 _MOST_COLUMNS = 50
 _MOST_ROWS_COMPARED = 100_000
 
@@ -41,6 +43,8 @@ class RepositoryNumbers:
 
     def __iter__(self) -> Iterator[Found]:
         folders: Counter[tuple[str, str]] = Counter()
+        parts = [name.rpartition("/") for name in self.evidence.known_files]
+        logs = {folder for folder, _, file in parts if _LOG.fullmatch(file)}
         for name in self.evidence.known_files:
             if not name.isprintable():
                 continue
@@ -48,6 +52,8 @@ class RepositoryNumbers:
             suffix = file[file.rfind(".") :] if "." in file else ""
             folders[folder, suffix] += 1
             if suffix != ".json" and suffix not in _TABLES:
+                continue
+            if file.startswith("samples_") and folder in logs:  # its metrics are those of the log
                 continue
             if self.evidence.size(name) > MOST_BYTES:
                 self.too_large += 1
@@ -67,10 +73,26 @@ class RepositoryNumbers:
         whole = self.evidence.json(name)
         if _holds_claims(whole):  # a claim is no evidence of itself
             return
+        if _is_of_log(whole):
+            yield from self._of_log(name, whole)
+            return
         for key, value in _leaves(whole, ""):
             if key.isprintable() and key:
                 args = {"path": name, "key_path": key}
                 yield Found(value=value, checker="json_path_equals", args=args)
+
+    def _of_log(self, name: str, whole: Mapping[str, Any]) -> Iterator[Found]:
+        """The metrics of a harness's log, by the folder that holds it if that has no other."""
+        folder = name.rpartition("/")[0]
+        beside = [one for one in self.evidence.known_files if one.rpartition("/")[0] == folder]
+        others = [one for one in beside if one.endswith(".json") and one != name]
+        path = folder if folder and not others else name
+        for task, own in whole["results"].items():
+            metrics = own.items() if isinstance(own, dict) else ()
+            for metric, value in metrics:
+                if "," in metric and isinstance(value, (int, float)) and str(task).isprintable():
+                    args = {"path": path, "task": str(task), "metric": metric}
+                    yield Found(value=value, checker="log_metric_equals", args=args)
 
     def _of_table(self, name: str) -> Iterator[Found]:
         rows = rows_of(name, self.evidence)
@@ -92,6 +114,12 @@ def _holds_claims(value: Any) -> bool:  # noqa: ANN401 - JSON is any of six type
         and bool(rows)
         and all(isinstance(row, dict) and "checker" in row for row in rows)
     )
+
+
+def _is_of_log(value: Any) -> bool:  # noqa: ANN401 - JSON is any of six types
+    """Whether a JSON file states the results of lm-evaluation-harness."""
+    parts = ("results", "configs", "versions")
+    return isinstance(value, dict) and all(isinstance(value.get(part), dict) for part in parts)
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, int | float]]:  # noqa: ANN401 - JSON is any of six types

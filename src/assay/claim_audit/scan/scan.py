@@ -5,18 +5,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from assay.bounds import MAX_FILE_BYTES
 from assay.claim_audit.collect import read_texts
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.result import ClaimCoverage
-from assay.claim_audit.scan.candidates import NumberIndex
-from assay.claim_audit.scan.intervals import with_intervals
-from assay.claim_audit.scan.uncovered import Uncovered
+from assay.claim_audit.scan.candidates import Candidate, NumberIndex
 from assay.claim_audit.scan.uncovered_tables import (
     UncoveredTable,
     open_tables,
     table_told,
     uncovered_tables,
+)
+from assay.claim_audit.scan.whole_intervals import (
+    PrintedInterval,
+    holding,
+    intervals_in,
+    of_whole,
 )
 from assay.claim_audit.texts.coverage import uncovered
 from assay.claim_audit.texts.document import LISTS, Document, Span
@@ -25,6 +31,25 @@ from assay.errors import SpecError
 from assay.files import read_bounded
 from assay.result import Result
 from assay.wording import counted
+
+
+class Uncovered(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that no claim covers, where it stands, and what could cover it.
+
+    `at` is its place in the sentence. `interval` is the number with its interval or error, if it
+    stands in one: the first of them ends where the interval does.
+    """
+
+    number: str
+    file: str
+    line: int
+    end: int
+    kind: str
+    weight: float
+    sentence: str
+    at: int
+    candidates: tuple[Candidate, ...]
+    interval: str | None = None
 
 
 class ClaimScan(Result, frozen=True, kw_only=True):
@@ -64,6 +89,7 @@ class ClaimScan(Result, frozen=True, kw_only=True):
                 "weight": one.weight,
                 "sentence": one.sentence,
                 "candidates": len(one.candidates),
+                "first": _perhaps(one).strip(" ()"),
             }
             for one in self.uncovered
         ]
@@ -89,25 +115,30 @@ class ClaimScan(Result, frozen=True, kw_only=True):
         if not self.proposed:
             return told
         claims = counted(self.proposed, "claim")
-        return f"{told}; {claims} {'written' if self.written else 'proposed (`write=True`)'}"
+        if self.written:
+            return f"{claims} written; before, {told}"
+        return f"{told}; {claims} proposed (`write=True`)"
 
 
 def _perhaps(one: Uncovered) -> str:
-    """The first candidate of a number, in a few words."""
+    """What could cover a number, in a few words; several values need a choice."""
     if not one.candidates:
         return ""
     first = one.candidates[0]
     place = first.args.get("path", first.args.get("glob", ""))
-    return f" ({first.value:g} in {place:.60})"
+    others = len(one.candidates) - 1
+    doubt = "" if first.match == "equal" else ", not equal"
+    doubt += "" if first.related else ", perhaps by chance"
+    more = f", and {counted(others, 'other value')}: choose one" if others else ""
+    return f" ({first.value:g} in {place:.60}{doubt}{more})"
 
 
 def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
     """Every number of some texts, and which of them no claim covers."""
-    left: list[tuple[str, Mention]] = []
+    left: list[tuple[str, Mention, PrintedInterval | None]] = []
     left_out: Counter[str] = Counter()
     numbers = 0
     tables: list[tuple[Document, Span]] = []
-    documents: list[Document] = []
     for path in paths:
         if path.suffix.lower() in LISTS:
             raise SpecError(f"{path}: a list of claims, expected a text to scan")
@@ -117,36 +148,47 @@ def scan_texts(paths: Sequence[Path], root: Path) -> ClaimScan:
             left_out.update(one.kind for one in mentions if one.kind not in STATED)
             spans = [(one.start, one.end) for one in text.covered if not one.claim.control]
             open_ones = uncovered(stated, spans)
-            left += [(text.document.place, one) for one in open_ones]
+            whole = intervals_in(text.document)
+            left += [(text.document.place, one, holding(whole, one.start)) for one in open_ones]
             tables += [(text.document, span) for span in open_tables(text, open_ones)]
             numbers += len(stated)
-            documents.append(text.document)
     left.sort(key=lambda one: (-one[1].weight, one[0], one[1].start))
     with EvidenceReader(root) as evidence:
         index = NumberIndex(evidence)
-        found = [_uncovered(place, one, index) for place, one in left]
-        claimed = with_intervals(found, documents, evidence)
+        found = tuple(_uncovered(*one, index, evidence) for one in left)
         printed = uncovered_tables(tables, paths, evidence)
     coverage = ClaimCoverage(numbers=numbers, covered=numbers - len(left))
     return ClaimScan(
         coverage=coverage,
         share=coverage.share,
-        uncovered=claimed,
+        uncovered=found,
         tables=printed,
         left_out=dict(left_out),
         cut=index.cut,
     )
 
 
-def _uncovered(place: str, mention: Mention, index: NumberIndex) -> Uncovered:
+def _uncovered(
+    place: str,
+    mention: Mention,
+    interval: PrintedInterval | None,
+    index: NumberIndex,
+    evidence: EvidenceReader,
+) -> Uncovered:
+    candidates = index.candidates(mention)
+    end = mention.end
+    if interval is not None and mention.start == interval.span[0]:
+        end = interval.span[1]
+        candidates = of_whole(candidates, interval, evidence)
     return Uncovered(
         number=mention.text,
         file=place,
         line=mention.line,
-        end=mention.end,
+        end=end,
         kind=mention.kind,
         weight=mention.weight,
         sentence=mention.sentence,
         at=mention.at,
-        candidates=tuple(index.candidates(mention)),
+        candidates=tuple(candidates),
+        interval=None if interval is None else interval.text,
     )

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 
 from assay.claim_audit.checkers.chosen_rows import Row, rows_of
-from assay.claim_audit.checkers.key_path import joined
-from assay.claim_audit.checkers.stored_rows import MARKED, marked_tables, records_in
+from assay.claim_audit.checkers.key_path import joined, records_in
+from assay.claim_audit.checkers.stored_rows import MARKED, marked_tables
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader, NotThere
 from assay.claim_audit.scan.repository_numbers import MOST_BYTES

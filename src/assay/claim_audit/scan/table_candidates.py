@@ -14,8 +14,8 @@ import msgspec
 from assay.claim_audit.check import check_claim
 from assay.claim_audit.checkers.aggregates import numeral
 from assay.claim_audit.checkers.chosen_rows import Row
+from assay.claim_audit.checkers.key_path import KEY
 from assay.claim_audit.checkers.printed_table import cells_of
-from assay.claim_audit.checkers.stored_rows import KEY
 from assay.claim_audit.claim import Claim
 from assay.claim_audit.evidence import EvidenceReader
 from assay.claim_audit.scan.candidates import quoted

@@ -10,6 +10,8 @@ from assay.claim_audit.texts.markup.marks import BULLET, CLAIM, OPAQUE, REFERENC
 from assay.tables.numbers.printed_numbers import CURRENCIES, DASHES
 
 _REACH = 40
+_LOOKED_AT = 2_000
+"""Characters on either side, in which notes and comments are read as if they were not there."""
 _SHOWN = 24
 _ENDING = (
     "halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?"
@@ -19,6 +21,13 @@ _LARGE = (
     r"[KBGTPEb]|k|M|MM|bn|mn|mio|mln|mrd|tn|trn|hundred|thousand|million|billion|trillion"
     r"|quadrillion|lakh|crore|dozen|per\s?cent|pct|percentile|per\s?mille|permille|bps|basis\spoints"
 )
+_OTHER_UNITS = (
+    r"mrd|mia|mill?iarden?|milliards?|millionen|tsd|tausend|[a-z]{0,4}zillions?|prozent|promille"
+    r"|p\.\s?c\.|v\.\s?h\."
+)
+"""Units of other languages, and of none, which are not read."""
+_ARROWS = "\u2191\u2193\u25b2\u25bc\u25b3\u25bd\u2197\u2198\u2b06\u2b07\U0001f53a\U0001f53b"
+"""Signs of a rise or a fall: they say a number's direction as a sign does."""
 _MARKS = rf"\u00b1\u2213\u00d7\u00f7\u00b7\u22c5*^_/%\uff05\ufe6a\u066a\u2030\u00b0\u221a{OPAQUE}"
 _FRACTIONS = "\u00bc-\u00be\u2150-\u215e\u2189"
 _TOUCHES_BEFORE = re.compile(
@@ -32,20 +41,23 @@ _BEFORE = re.compile(
     rf"|[\s(]\u2014\Z|^\u2014\Z"  # a long dash for a minus
     rf"|(?:[{_MARKS}{DASHES}+]|\+/-|\+-|[{DASHES}+]\s?[{CURRENCIES}])\s*\Z"
     rf"|[\d{_FRACTIONS}][^\S\n]+\Z|(?<![A-Za-z\s]):\Z|\d\s+:\s*\Z|\d\s*[xX]\s*\Z"
-    rf"|(?<!\w)[{DASHES}]\s?\(\Z|\d[eE]\s+\Z"
+    rf"|(?<!\w)[{DASHES}]\s?\(\Z|\d[eE]\s+\Z|[{_ARROWS}]\ufe0f?\s*\Z|\(\s?[{DASHES}+]\s?\)\s*\Z"
+    r"|\b(?:log(?:2|10)?|ln|exp|sqrt)\s\(?\Z"
     r"|(?:minus|negative)\s+[(\[\"'\u201c\u2018]+\Z|==\Z|(?:minus|negative)\s+\Z|\b(?:half\san?|(?:one|1)\s+in|hundred|thousand|million|billion)\s+\Z",
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    rf"[.,:'\u2019](?=[\d{_MARKS}])|\.[a-z]"
-    rf"|\s*(?:[{_MARKS}{_FRACTIONS}]|\+/?[{DASHES}]|[xX]\s?\d|\s:\s*\d|[{DASHES}+]\s*[\d.(])"
+    rf"[.,:'\u2019](?=[\d{_MARKS}])|\.[a-z]|![^\S\n]+[a-z]"
+    rf"|\s*(?:(?!\u00d7\s?(?:[A-Za-z]{{2}}|[A-Z]\d))[{_MARKS}{_FRACTIONS}]|\+/?[{DASHES}]|[xX]\s?\d|\s:\s*\d|[{DASHES}+]\s*[\d.(])"
     rf"|[^\S\n]+[\d.]*\d|\(\d"
     rf"|[\s-]*(?:{_ENDING})\b|==|\s?\$|[\s-]{{0,4}}(?:{_LARGE})(?![\w'\u2019])"
     r"|\s+and\s+(?:an?|one|two|three)[\s-](?:half|quarter|third)|\s*[eE][+\-\u2212]?\d",
 )
 _NUMERALS = "zero|one|two|three|four|five|six|seven|eight|nine"
 _BEHIND_ANY_CASE = re.compile(
-    rf"\s+an?\s+(?:hundred|thousand|million|billion|dozen)\b|[\s-]*(?:{_ENDING})\b"
+    rf"[\s-]*(?:{_OTHER_UNITS})(?!\w)|[{REFERENCE}\s]*[(\[]\s?(?:%|\uff05|\u2030|per\s?cent|pct)\s?[)\]]"
+    rf"|[{REFERENCE}\s]+(?:[%\uff05\u2030]|per\s?cent\b|pct\b)"
+    rf"|\s+an?\s+(?:hundred|thousand|million|billion|dozen)\b|[\s-]*(?:{_ENDING})\b"
     rf"|\s+(?:hundred|thousand|million|billion|trillion)(?:th)?s?\b|\s+point\s+(?:{_NUMERALS})\b",
     re.IGNORECASE,
 )
@@ -69,8 +81,8 @@ def part_of(text: str, start: int, end: int) -> str | None:
 
     Comments between the number and what follows do not part the two.
     """
-    before = text[max(0, start - _REACH) : start].replace(CLAIM, "")
-    behind = text[end : end + _REACH].replace(CLAIM, "")
+    before = text[max(0, start - _LOOKED_AT) : start].replace(CLAIM, "")[-_REACH:]
+    behind = text[end : end + _LOOKED_AT].replace(CLAIM, "")[:_REACH]
     number = text[start:end]
     is_part = _part_before(number, before) or _part_behind(number, behind)
     return _around(before, number, behind) if is_part else None
@@ -96,7 +108,8 @@ def _part_behind(number: str, behind: str) -> bool:
     if number.lower() in ("one", "1") and _ONE_IN.match(behind):
         return True
     hyphened = re.match(rf"[{DASHES}][A-Za-z]", behind)  # a 5-shot prompt, but not 4-fold
-    touches = _TOUCHES_BEHIND.match(behind) or hyphened
+    times = number[-1] == "\u00d7" and re.match(r"\s?(?:[A-Za-z]{2}|[A-Z]\d)", behind)
+    touches = _TOUCHES_BEHIND.match(behind) or hyphened or times
     patterns = (_BEHIND, _BEHIND_ANY_CASE, _ENCLOSED_BEHIND)
     return not touches or any(pattern.match(behind) for pattern in patterns)
 

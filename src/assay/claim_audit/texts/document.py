@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from assay.bounds import MAX_TEXT_BYTES
+from assay.claim_audit.texts.asides import note_spans, unshown_spans
+from assay.claim_audit.texts.markup.marks import CLAIM
 from assay.claim_audit.texts.markup.plain import PlainText, plain_text
 from assay.digests import decode_utf8
 from assay.errors import SpecError
@@ -24,7 +26,9 @@ _INDENTED = re.compile(r"^(?: {4}|\t)\S.*$", re.MULTILINE)
 _TEX_COMMENT = re.compile(r"(?<!\\)%(?P<body>[^\n]*)")
 _TEX_CODE = ("verbatim", "lstlisting")
 _HTML_CODE = ("pre", "code")
-_RST_COMMENT = re.compile(r"^[ \t]*\.\.[ \t]+(?P<body>claim\b[^\n]*(?:\n[ \t]{3,}[^\n]+)*)", re.M)
+_RST_COMMENT = re.compile(
+    r"^[ \t]*\.\.[ \t]+(?![\w:.+-]{1,60}::|[_\[|])(?P<body>\S[^\n]*(?:\n[ \t]{3,}[^\n]+)*)", re.M
+)
 _RST_CODE = re.compile(r"``.{1,400}?``", re.DOTALL)
 
 Span = tuple[int, int]
@@ -75,6 +79,33 @@ class Document:
             for (start, end), body in self._all_comments()
             if not self._is_code(start, starts)
         ]
+
+    @cached_property
+    def notes(self) -> list[Span]:
+        """The spans of notes that stand in the middle of a sentence, as places of the source."""
+        return note_spans(self.text, self.suffix)
+
+    @cached_property
+    def without_notes(self) -> str:
+        """The plain text with notes and what is not shown as comments: no sentence's own words."""
+        plain, parts, at = self.plain, [], 0
+        for first, last in sorted([*self.notes, *self.unshown]):
+            start, end = plain.place_of(first), plain.place_of(last)
+            if start >= at:
+                parts += [plain.text[at:start], CLAIM * (end - start)]
+                at = end
+        return "".join([*parts, plain.text[at:]])
+
+    @cached_property
+    def unshown(self) -> list[Span]:
+        """The spans of what a page does not show, as places of the source."""
+        known = [*self.code, *(span for span, _ in self.comments)]
+        return unshown_spans(self.text, self.suffix, known)
+
+    def is_unshown(self, at: int) -> bool:
+        """Whether a page does not show what stands at a place."""
+        near = bisect_right(self.unshown, (at, len(self.text)))
+        return near > 0 and at < self.unshown[near - 1][1]
 
     def comment_at(self, start: int) -> str:
         """The body of the comment that begins at a place; empty if none does."""

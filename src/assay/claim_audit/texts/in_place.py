@@ -25,13 +25,17 @@ from assay.claim_audit.texts.comment_syntax import parse_comment
 from assay.claim_audit.texts.document import Document
 from assay.claim_audit.texts.markup.marks import CLAIM
 from assay.claim_audit.texts.mentions import Token, tokens_in
+from assay.claim_audit.texts.printed_intervals import parse_spread
 from assay.claim_audit.texts.printed_tables import table_before
-from assay.claim_audit.texts.relations import refuse_other_relation
-from assay.claim_audit.texts.stated import NotWhole, Stated, stated_before
+from assay.claim_audit.texts.reading.refusal import NotWhole
+from assay.claim_audit.texts.reading.relations import refuse_other_relation
+from assay.claim_audit.texts.reading.stated import Stated, stated_before
+from assay.claim_audit.texts.reading.units import other_unit
 from assay.errors import SpecError
-from assay.tables.numbers.printed_numbers import parse_printed
+from assay.tables.numbers.printed_numbers import Printed, parse_printed
 
-_NO_COLON = re.compile(r"\s*[Cc]laims?:?\s+[a-z]+(?:_[a-z]+)+\s")
+_NO_COLON = re.compile(r"[Cc]laims?:?\s+[a-z]+(?:_[a-z]+)+\s")
+_INNER = re.compile(r"\bclaim:\s*(\w{1,60})")
 _LOOK_BACK = 400
 
 
@@ -53,14 +57,12 @@ def claims_in(document: Document) -> list[Covered]:
     tokens: list[Token] | None = None
     for (start, _), body in document.comments:
         told = body.strip()
-        if not told.lower().startswith("claim"):
-            continue
         place = f"{document.place}, line {document.line_of(start)}"
         number = len(found) + 1
-        if not told.startswith("claim:"):
-            if _NO_COLON.match(f"{body} "):
-                why = "a comment that is nearly a claim: write `claim:`, in small letters"
-                found.append(_refused(document, start, place, number, why))
+        why_not = _no_claim(document, start, told)
+        if why_not is not None:
+            found.append(_refused(document, start, place, number, why_not))
+        if why_not is not None or not told.startswith("claim:"):
             continue
         tokens = tokens_in(document) if tokens is None else tokens
         try:
@@ -76,10 +78,24 @@ def claims_in(document: Document) -> list[Covered]:
     return found
 
 
+def _no_claim(document: Document, at: int, told: str) -> str | None:
+    """Why a comment that speaks of a claim makes none; None if it makes one, or is another."""
+    if told.startswith("claim:"):
+        if document.is_unshown(at):
+            return "the claim stands in what a page does not show"
+        return None
+    if _NO_COLON.match(f"{told} "):
+        return "a comment that is nearly a claim: write `claim:`, in small letters"
+    inner = _INNER.search(told)
+    if inner is None or _checker(inner[1]) is None:
+        return None
+    return f"`claim: {inner[1]}` does not begin its comment: put it in a comment of its own"
+
+
 def _refused(document: Document, at: int, place: str, number: int, why: str) -> Covered:
     """A claim that cannot be read."""
-    told = document.comment_at(at).strip().removeprefix("claim:")
-    named = re.match(r"\s*(\w{1,60})", told)
+    told = document.comment_at(at).strip()
+    named = _INNER.search(told) or re.match(r"(?:claim:)?\s*(\w{1,60})", told)
     text, within = _line(document, at)
     claim = Claim(
         id=f"{place.replace(', line ', ':')}#{number}",
@@ -114,7 +130,8 @@ def _covered(
     elif not _claims_a_value(checker, args, own):
         errors = checker is not None and checker.spreads
         stated = stated_before(document, at, said, tokens, errors=errors)
-        refuse_other_relation(document.plain.text, stated.start, stated.end, args.get("op"))
+        refuse_other_relation(document, stated.start, stated.end, args.get("op"))
+        _refuse_other_unit(document, stated, args)
         span, printed = stated.span, stated.text
     elif checker is not None and checker.value is not None and args.get("op", "==") == "==":
         _refuse_another(document, at, own.get("expected", args.get(checker.value)), tokens)
@@ -132,11 +149,23 @@ def _covered(
     return Covered(claim=claim, start=span[0], end=span[1])
 
 
+def _refuse_other_unit(document: Document, stated: Stated, args: dict[str, Any]) -> None:
+    """Refuse a number in another unit than the name of the value says, without a scale."""
+    behind = document.without_notes[stated.end : stated.end + _LOOK_BACK].replace(CLAIM, "")
+    units = other_unit(stated.text, behind, args)
+    if units is not None:
+        raise NotWhole(
+            f"the text says {stated.text!r:.40} in {units[0]}, and the value's name {units[1]}",
+            f"say scale=..., by which the file's value is multiplied to be in {units[0]}, or"
+            " scale=1.0 if the name is wrong",
+        )
+
+
 def _refuse_another(document: Document, at: int, claimed: object, tokens: Sequence[Token]) -> None:
     """Refuse a number in a comment right behind another one."""
     wanted = parse_printed(claimed)
     try:
-        stated: Stated | None = stated_before(document, at, None, tokens)
+        stated: Stated | None = stated_before(document, at, None, tokens, errors=True)
     except NotWhole:
         return
     if (
@@ -145,12 +174,18 @@ def _refuse_another(document: Document, at: int, claimed: object, tokens: Sequen
         or document.plain.text[stated.end :][:3].strip()[:1] != CLAIM
     ):
         return
-    there = parse_printed(stated.text)
-    if there is not None and not there.admits(wanted.value) and not wanted.admits(there.value):
+    spread, there = parse_spread(stated.text), parse_printed(stated.text)
+    parts = [there] if spread is None else spread.parts
+    if not any(one is None or _either_admits(one, wanted) for one in parts):
         raise NotWhole(
             f"the text says {stated.text!r:.40} and the claim {claimed!r:.40}",
             "leave the number out of the comment, or correct the text",
         )
+
+
+def _either_admits(one: Printed, other: Printed) -> bool:
+    """Whether two printed numbers may be of the same value."""
+    return one.admits(other.value) or other.admits(one.value)
 
 
 def _checker(name: str) -> Checker | None:

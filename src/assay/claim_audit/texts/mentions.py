@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from assay.claim_audit.texts.document import Document, Span
+from assay.claim_audit.texts.structure import heading_numbers, item_numbers, quoted_lines
 from assay.claim_audit.texts.unstated import MASKS, Kind
 from assay.claim_audit.texts.weights import repeated_form, weight_of
 from assay.tables.numbers.printed_numbers import (
@@ -173,11 +174,14 @@ def _masked(document: Document) -> bytearray:
     """For each place of the plain text the number of the first mask that covers it, or 0."""
     plain = document.plain
     masks = bytearray(len(plain.text))
-    for number, (_, pattern) in reversed(list(enumerate(MASKS, 2))):
+    for number, (_, pattern) in reversed(list(enumerate(MASKS, len(_BY_PLACE) + 1))):
         for one in pattern.finditer(plain.text):
             _cover(masks, one.span(), number)
-    for start, end in document.code:
-        _cover(masks, (plain.place_of(start), plain.place_of(end)), 1)
+    numbers = [*heading_numbers(document), *item_numbers(document)]
+    by_place = (document.code, document.unshown, quoted_lines(document), numbers)
+    for number, spans in reversed(list(enumerate(by_place, 1))):
+        for start, end in spans:
+            _cover(masks, (plain.place_of(start), plain.place_of(end)), number)
     return masks
 
 
@@ -185,7 +189,9 @@ def _cover(masks: bytearray, span: Span, number: int) -> None:
     masks[span[0] : span[1]] = bytes([number]) * (span[1] - span[0])
 
 
-_KINDS: Sequence[Kind | None] = (None, "code", *(kind for kind, _ in MASKS))
+_BY_PLACE: Sequence[Kind] = ("code", "hidden", "quotation", "section")
+"""Kinds that are told by where a number stands in the source; the first counts."""
+_KINDS: Sequence[Kind | None] = (None, *_BY_PLACE, *(kind for kind, _ in MASKS))
 
 
 def _is_article(text: str, start: int, end: int) -> bool:

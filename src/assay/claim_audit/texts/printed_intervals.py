@@ -2,7 +2,7 @@
 
 0.894 [0.830, 0.945]      0.894 (0.830-0.945)      86.5 % (95 % CI 79.6 to 93.2)
 **0.894** [0.830; 0.945]  0.894, 95% CI 0.830-0.945  $0.894$ ($0.830$--$0.945$)
-0.73 ± 0.02   0.73 (SE 0.02)   73.0 ± 2.0 %   $0.73 \\pm 0.02$   0.73 ± 0.04 (95 % CI)
+0.73 ± 0.02   0.73 (SE 0.02)   73.0 ± 2.0 %   (73 ± 2) %   $0.73 \\pm 0.02$   0.73 ± 0.04 (95 % CI)
 """
 
 import re
@@ -38,10 +38,18 @@ _PLUS_MINUS = rf"{_SPACE}{_MARK}{_SPACE}{_PM}{_SPACE}{_ERROR}{_SD}{_SAID}"
 _PLUS_MINUS_CLOSED = rf"{_SPACE}\({_SPACE}{_MARK}{_PM}{_SPACE}{_ERROR}{_SPACE}\){_SD}"
 _SE_CLOSED = rf"{_SPACE}[\[(]{_SPACE}{_SE}{_SPACE}(?:[=:]|of\b)?{_SPACE}{_ERROR}{_SPACE}[\])]"
 _SE_OPEN = rf"{_SPACE},?{_SPACE}(?:with\s)?(?:an?\s)?{_SE}{_SPACE}(?:[=:]|of\b)?{_SPACE}{_ERROR}"
+_BOTH_PERCENT = (
+    rf"\({_SPACE}{_VALUE}{_SPACE}{_PM}{_SPACE}{_ERROR}{_SPACE}\){_SPACE}{_MARK}"
+    r"(?P<percent>\\?[%\uff05]|per\s?cent\b)"
+)
+"""The form of the SI: (79.5 ± 3.1) %."""
 _INTERVALS = tuple(re.compile(rf"{_VALUE}{rest}{_MARK}") for rest in (_CLOSED, _OPEN))
-_ERRORS = tuple(
-    re.compile(rf"{_VALUE}{rest}{_MARK}")
-    for rest in (_PLUS_MINUS, _PLUS_MINUS_CLOSED, _SE_CLOSED, _SE_OPEN)
+_ERRORS = (
+    re.compile(_BOTH_PERCENT),
+    *(
+        re.compile(rf"{_VALUE}{rest}{_MARK}")
+        for rest in (_PLUS_MINUS, _PLUS_MINUS_CLOSED, _SE_CLOSED, _SE_OPEN)
+    ),
 )
 _LONGEST = 200
 
@@ -94,6 +102,8 @@ def _made(found: re.Match[str], text: str) -> PrintedSpread | None:
     parts = [part for name in names if (part := parse_printed(found[name])) is not None]
     if len(parts) < len(names):
         return None
+    if "percent" in found.re.groupindex:
+        parts = [_in_percent(part) for part in parts]
     value, *others = parts
     if "error" in names and _factor(found["value"]) != _factor(found["error"]):
         return None  # 1.2 ± 0.1 million: of the error alone, or of both

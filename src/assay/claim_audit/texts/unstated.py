@@ -7,13 +7,20 @@ from typing import Literal
 from assay.tables.numbers.printed_numbers import MEASURES
 
 Kind = Literal[
-    "figure", "count", "date", "section", "version", "code", "quotation", "reference", "name"
-]
-_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-_MODELS = "GPT|Claude|Opus|Sonnet|Haiku|Gemini|Gemma|Llama|Qwen|Mistral|Phi"
+    "figure", "count", "date", "section", "version", "code", "quotation", "reference", "name",
+    "hidden",
+]  # fmt: skip
+MONTHS = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b"
+)
+_NUMBERED = (
+    r"Fig(?:ures?|s?\.)|Tab(?:les?|s?\.)|Eq(?:uations?|n?s?\.)|Listing|Theorem|Lemma|Algorithm"
+    r"|Proposition|Corollary|Definition|Example|RFC|ADR|Decision|Footnote|lines?|p{1,2}\.|pages?"
+)
+MODELS = "GPT|Claude|Opus|Sonnet|Haiku|Gemini|Gemma|Llama|Qwen|Mistral|Phi"
 MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
-    ("quotation", re.compile(r"^>.*$", re.MULTILINE)),
-    ("quotation", re.compile(r"“(?:[^”\n]|\n(?![ \t]*\n)){1,400}”")),
+    ("quotation", re.compile(r"“(?=[^”]*[^\W\d_]{2})(?:[^”\n]|\n(?![ \t]*\n)){1,400}”")),
     (
         "reference",
         re.compile(r"https?://\S+|doi:\S+|arXiv:\S+|\]\([^)\s]{0,1000}\)", re.IGNORECASE),
@@ -22,32 +29,35 @@ MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     (
         "reference",
         re.compile(
-            r"\b(?:Fig(?:ure|\.)|Tab(?:le|\.)|Eq(?:uation|\.)|Listing|Theorem|Lemma|Algorithm"
-            r"|RFC|ADR|Decision|Footnote|p{1,2}\.|pages?)\s*\d+(?:\s*[-\u2013]\s*\d+)?",
+            rf"\b(?:{_NUMBERED})\s*\(?\d+(?:\.\d+)*(?:\s*[-\u2013]\s*\d+)?\)?", re.IGNORECASE
+        ),
+    ),
+    (
+        "reference",
+        re.compile(
+            r"(?<!§)§+\s*\d+(?:\.\d+)*(?:\s*(?:[–,-]|and)\s*§*\d+(?:\.\d+)*)*"
+            r"|\b(?:Sec(?:tion|\.)|Ch(?:apter|\.)|Appendix)s?\s+\d+(?:\.\d+)*"
+            r"(?:\s*(?:[–,-]|and|to)\s*\d+(?:\.\d+)*)*",
             re.IGNORECASE,
         ),
     ),
     (
         "section",
         re.compile(
-            r"(?<!§)§+\s*\d+(?:\.\d+)*(?:\s*(?:[–,-]|and)\s*§*\d+(?:\.\d+)*)*"
-            r"|\b(?:Sec(?:tion|\.)|Ch(?:apter|\.)|Appendix|Step|Layer|Part|Phase)s?\s+\d+(?:\.\d+)*"
+            r"\b(?:Step|Layer|Part|Phase)s?\s+\d+(?:\.\d+)*"
             r"(?:\s*(?:[–,-]|and|to)\s*\d+(?:\.\d+)*)*",
             re.IGNORECASE,
         ),
     ),
-    ("section", re.compile(r"^[ \t]*#+[ \t]+\d+(?:\.\d+)*\.?(?=\s)", re.MULTILINE)),
-    ("section", re.compile(r"^[ \t]*[1-9]\d?(?:\.[1-9]\d?)+\.?(?=[ \t]+[A-Z])", re.MULTILINE)),
-    ("section", re.compile(r"^[ \t]*\d{1,3}[.)](?=[ \t]+\S)", re.MULTILINE)),
-    ("section", re.compile(r"^[ \t]*\d{1,4}[ \t]*$", re.MULTILINE)),
-    ("section", re.compile(r"(?<=\()\d(?=\))")),
+    ("section", re.compile(r"(?<=\()\d(?=\)\s+[^\W\d_])")),  # (2) next, but not 9 GPUs (8).
     ("date", re.compile(r"\b\d{4}[-_/]\d{1,2}[-_/]\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?")),
     ("date", re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")),
     (
         "date",
         re.compile(
-            rf"\b(?:\d{{1,2}}\s+)?(?:{_MONTHS})[a-z]*\.?\s+\d{{1,2}}(?:,?\s+\d{{4}})?\b"
-            rf"|\b(?:\d{{1,2}}\s+)?(?:{_MONTHS})[a-z]*\.?,?\s+\d{{4}}\b"
+            rf"\b(?:\d{{1,2}}\s+)?{MONTHS}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?\b"
+            rf"|\b(?:\d{{1,2}}\s+)?{MONTHS}\.?,?\s+\d{{4}}\b"
+            rf"|(?<![\d.,])\d{{1,2}}\.?\s+(?:of\s+)?{MONTHS}"
         ),
     ),
     (
@@ -63,7 +73,7 @@ MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     ("name", re.compile(r"(?<![\w.,])0\d+(?![.,]?\d|\s?%)")),
     (
         "name",
-        re.compile(rf"\b(?:{_MODELS})[ -]\d+(?:\.\d+)*(?:[ -]\d+(?:\.\d+)?[BM]\b)?", re.IGNORECASE),
+        re.compile(rf"\b(?:{MODELS})[ -]\d+(?:\.\d+)*(?:[ -]\d+(?:\.\d+)?[BM]\b)?", re.IGNORECASE),
     ),
     ("name", re.compile(r"\b\d+(?:\.\d+)?[BM](?=[\s-](?:models?|variants?|checkpoints?)\b)")),
     (
@@ -74,7 +84,8 @@ MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     (
         "name",
         re.compile(
-            r"\b(?:[A-Za-z]+_?|[A-Za-z]*[A-Z][A-Za-z]*-)\d+(?:\.\d+)?[A-Za-z]?(?:[-_.]\w+)*\b"
+            r"\b(?:[A-Za-z]+_?|[A-Za-z]*[A-Z][A-Za-z]*-)(?!0\.)\d+(?:\.\d+)?[A-Za-z]?"
+            r"(?:[-_.]\w+)*\b"
         ),
     ),
     (
@@ -86,7 +97,7 @@ MASKS: Sequence[tuple[Kind, re.Pattern[str]]] = (
     (  # a path, but not a fraction: 2/34
         "name",
         re.compile(
-            r"(?<![\w/])(?!(?<!-)\d{1,5}/\d{1,5}(?![\w/-]))\w{1,80}/\w[\w./-]{0,120}\d[\w./-]{0,120}"
+            r"(?<![\w/])(?!(?<!-)\w{1,80}/\d[\d.]*(?![\w/-]))\w{1,80}/\w[\w./-]{0,120}\d[\w./-]{0,120}"
         ),
     ),
 )

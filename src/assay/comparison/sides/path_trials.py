@@ -20,7 +20,8 @@ class PathTrials:
     their folders name. `source` says that they have the dimensions of `eval.json`. Of the metrics
     in `lower` less is better. `described` says what a log at `place` holds. `columns` and `where`
     are how rows were read, `scores` which of their columns are scores, `splitting` the columns of
-    rows of one side that could tell sides apart.
+    rows of one side that could tell sides apart. `has_levels` says that an index has levels, which
+    `instance` and `trial` may name.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class PathTrials:
     place: str = ""
     caveats: tuple[ComparisonCaveat, ...] = ()
     columns: TrialColumns | None = None
+    has_levels: bool = False
     where: str | None = None
     scores: ScoreColumns = field(default_factory=ScoreColumns)
     splitting: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -78,6 +78,7 @@ class SideReader:
         """The trials of one source, by task and by side."""
         if isinstance(source, PathTrials):
             self._whole_only("trials in memory", hint="Split or filter them yourself.")
+            self.has_columns |= source.has_levels
             place = source.place or "trials in memory"
             return [replace(source, trials=tuple(self._chosen_only(source.trials, place)))]
         if isinstance(source, TableSource):

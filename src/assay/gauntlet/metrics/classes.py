@@ -38,7 +38,9 @@ def _check_class(bar: Bar, corpus: Benchmark, _sides: Sequence[Sides]) -> None:
     if not corpus.classes.get(str(bar.of)):
         raise OneClassPartition(
             f"bar {bar.id}: no record of class {bar.of} in {corpus.name}; {values_of(corpus)}",
-            hint="Judge scores instead (`task=detection`), or write bars for your classes.",
+            hint="The bundled bars are for other classes. Judge scores instead"
+            " (`task=detection`), or write bars for your classes: `assay bars show v1`"
+            " `task=classification` is one to begin with, in which `of` names a class.",
         )
 
 

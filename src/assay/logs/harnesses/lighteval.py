@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import SpecError, storage
-from assay.logs.log import LogRun, ReportedMean, Sample
+from assay.logs.log import NOT_COMPUTED, LogRun, ReportedMean, ReportedValue, Sample
 from assay.logs.log_file import LogFile, canonical, fingerprint, number, numbers, table_in, text
 from assay.tables.nested import Row
 from assay.tables.rows import rows_of
@@ -65,7 +65,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     means, unchecked = _means(table_in(results, "results", task), _aggregations(config), samples)
     notes = [] if results else ["no results beside the details: no mean to compute again"]
     if unchecked:
-        notes.append(f"not computed again: {', '.join(unchecked)}")
+        notes.append(f"{NOT_COMPUTED}{', '.join(unchecked)}")
     general = table_in(results, "config_general")
     model = general.get("model_name") or table_in(general, "model_config").get("model_name")
     commit = general.get("lighteval_sha")
@@ -80,6 +80,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
             scorer=_fingerprint(_listed(config)) if config else None,
             samples=samples,
             means=tuple(means),
+            reported=tuple(_values(table_in(results, "results", task), task, unchecked)),
             lower=frozenset(_lower(config)),
             planned=planned if isinstance(planned, int) and planned > 0 else None,
             place=str(file),
@@ -234,6 +235,15 @@ def _means(
         else:
             unchecked.append(metric)
     return means, unchecked
+
+
+def _values(
+    reported: Mapping[str, Any], task: str, names: Sequence[str]
+) -> Iterator[ReportedValue]:
+    for name in names:
+        error = f"{name}_stderr"
+        errors = numbers({error: reported.get(error)})
+        yield ReportedValue(task=task, name=name, value=float(reported[name]), errors=errors)
 
 
 def _settings(results: Mapping[str, Any], task: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ from msgspec import UNSET, UnsetType
 
 from assay.digests import digest
 from assay.errors import SpecError, storage
-from assay.logs.log import LogRun, ReportedMean, Sample
+from assay.logs.log import NOT_COMPUTED, LogRun, ReportedMean, ReportedValue, Sample
 from assay.logs.log_file import LogFile, fingerprint, number, numbers, table_in, text
 
 _KEYS = {"doc_id", "doc", "target", "resps", "filtered_resps"}
@@ -68,7 +68,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
     means, unchecked = _means(table_in(results, "results", task), config, filters, metrics)
     notes = [] if results else ["no results beside the samples: no mean to compute again"]
     if unchecked:
-        notes.append(f"not computed again: {', '.join(unchecked)}")
+        notes.append(f"{NOT_COMPUTED}{', '.join(unchecked)}")
     better = table_in(results, "higher_is_better", task)
     lower = frozenset(name for name in metrics if better.get(name.split(",")[0]) is False)
     return [
@@ -83,6 +83,7 @@ def read(file: LogFile, *, texts: bool) -> list[LogRun]:
             else None,
             samples=samples,
             means=tuple(means),
+            reported=(*_values(results, "results", task, unchecked), *_group_values(results)),
             lower=lower,
             planned=_planned(results, task),
             place=str(file),
@@ -233,6 +234,27 @@ def _means(
         else:
             unchecked.append(name)
     return means, unchecked
+
+
+def _values(
+    results: Mapping[str, Any], table: str, task: str, names: Iterable[str]
+) -> Iterator[ReportedValue]:
+    """Values that a file of results states of a task, each with its standard error."""
+    own = table_in(results, table, task)
+    for name in names:
+        metric, _, by = name.partition(",")
+        error = f"{metric}_stderr,{by}"
+        errors = numbers({error: own.get(error)})
+        yield ReportedValue(task=task, name=name, value=float(own[name]), errors=errors)
+
+
+def _group_values(results: Mapping[str, Any]) -> Iterator[ReportedValue]:
+    """The means over groups of tasks, which have no samples of their own."""
+    for group, own in table_in(results, "groups").items():
+        if isinstance(own, dict):
+            kept = [name for name in own if "," in name and number(own[name]) is not None]
+            named = [name for name in kept if not name.split(",")[0].endswith("_stderr")]
+            yield from _values(results, "groups", str(group), named)
 
 
 def _results_file(path: Path) -> LogFile | None:

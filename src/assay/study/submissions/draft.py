@@ -12,10 +12,11 @@ from assay.files import write_new, write_whole
 from assay.folders import members
 from assay.gauntlet.metrics.table import metric_of
 from assay.gauntlet.spec import BarSet
+from assay.method.classes import check_class
 from assay.method.closure import closure_of
+from assay.method.model_based.disclosure import check_recordable
 from assay.method.registry import REGISTERED, parse_method
 from assay.models.recording import Recording
-from assay.runs.disclosure import check_recordable
 from assay.runs.worker import default_task
 from assay.sandbox.environment import check_names
 from assay.study.entries import records_of
@@ -25,7 +26,6 @@ from assay.study.study import StudyFolder, check_id
 from assay.study.submissions.bars_in_force import asks_second, bars_in_force, predictable
 from assay.study.submissions.sealed_files import RECORDING, laid_out, sealed_worker
 from assay.study.submissions.spec import Prereg
-from assay.study.submissions.stated_class import check_class
 from assay.toml import quoted, toml_bytes
 
 

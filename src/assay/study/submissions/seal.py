@@ -8,15 +8,12 @@ from collections.abc import Mapping
 
 from assay.benchmark.benchmark import Benchmark
 from assay.digests import digest, pretty_json
-from assay.errors import AlreadySealed, IntegrityError, MethodError, SpecError, storage
+from assay.errors import AlreadySealed, IntegrityError, SpecError, storage
 from assay.files import read_as, write_whole
 from assay.ledger.entry import Entry
 from assay.method.closure import closure_of
 from assay.method.registry import bundled
-from assay.runs.answers import check_output
 from assay.runs.collect import check_answerable
-from assay.runs.worker_process import ProcessWorker
-from assay.sandbox.environment import missing_variable
 from assay.study.entries import enter, read_records, records_of
 from assay.study.locate import FILE
 from assay.study.predictions.spec import parse_prediction
@@ -30,6 +27,7 @@ from assay.study.submissions.distributions import (
     our_requirements,
     unowned,
 )
+from assay.study.submissions.probe import ask_made_up
 from assay.study.submissions.sealed import foreign, settings
 from assay.study.submissions.sealed_files import SEAL, folder_contents, laid_out, sealed_worker
 from assay.study.submissions.spec import (
@@ -41,14 +39,12 @@ from assay.study.submissions.spec import (
     parse_prereg,
 )
 
-_PASSED = 'environment = ["NAME"] in prereg.toml'
-PROBE = ("Is this a question?", "It is one.")
-"""The test question: a method must answer it before it is sealed, unless it replays a recording,
-which has other questions."""
-
 
 def seal(study: StudyFolder, submission: str, *, probe: bool = True) -> tuple[Seal, Entry]:
-    """Seal a drafted submission: from then on it cannot change, and it can run once."""
+    """Seal a drafted submission: from then on it cannot change, and it can run once.
+
+    With `probe` the method is first asked a made-up question; see `probe.py`.
+    """
     check_id(submission)
     records = records_of(study)
     _check_unsealed(records, submission)
@@ -145,9 +141,9 @@ def _examined(
     with laid_out(contents) as folder:
         with sealed_worker(prereg.method, folder, prereg=prereg, seed=0) as worker:
             check_answerable(worker, benchmark, prereg.task, batch=prereg.batch)
-            if probe and not worker.learner and worker.recording is None:
-                _probe(worker, prereg, benchmark)
-            modules = worker.modules()
+            # A replayed recording has no reply to a made-up question.
+            probed = probe and worker.recording is None
+            modules = ask_made_up(worker, prereg, benchmark) if probed else worker.modules()
         strangers = foreign(modules, folder)
         if strangers:
             raise SpecError(
@@ -164,16 +160,3 @@ def _examined(
     if bundled(prereg.method) is not None:
         installed |= our_requirements() | modules_of(model_packages(prereg.method))
     return distributions_of(installed)
-
-
-def _probe(worker: ProcessWorker, prereg: Prereg, benchmark: Benchmark) -> None:
-    second = benchmark.second.classes if benchmark.second is not None else {}
-    try:
-        answer = worker.ask(*PROBE)
-        check_output(answer, task=prereg.task, classes={*benchmark.classes, *second})
-    except MethodError as error:
-        raise type(error)(
-            f"{prereg.method} failed on the test question {PROBE[0]!r}: {error.message}",
-            hint=missing_variable(error.message, prereg.environment, how=_PASSED)
-            or "Fix it before its only run, or seal it anyway: `probe=False`.",
-        ) from None

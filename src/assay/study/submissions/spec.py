@@ -13,8 +13,8 @@ import msgspec
 from assay.benchmark.benchmark import Origin, Task
 from assay.digests import decode_utf8, parse_json
 from assay.errors import IntegrityError, SpecError
+from assay.method.classes import check_class
 from assay.runs.result import RESOURCES, Limits, batch_size
-from assay.study.submissions.stated_class import check_class
 from assay.toml import key_hint, read_toml
 
 SEAL_FORMAT = "assay-seal/1"

@@ -60,6 +60,8 @@ _UNSHOWN = frozenset(
 )
 _WITH_OPTION = ("SI", "qty", "num", "item", "section", "caption")
 _WITH_UNIT = re.compile(r"\\(?:SI|qty)(?:\[[^\]\n]{0,40}\])?\{[^{}]{0,60}$")
+_UNIT_OF = re.compile(r"\\(?:SI|qty)(?:\[[^\]\n]{0,40}\])?\{[^{}]{0,60}\}\s?\{[^{}]{0,60}\Z")
+"""Before a macro in the unit of a quantity, which shows that unit."""
 _REFERRING = re.compile(
     r"(?:[a-zA-Z]*cite[a-zA-Z]*|[a-zA-Z]*ref|label|url|includegraphics|vspace|footnotemark|index"
     r"|bibliography|bibliographystyle|usepackage|documentclass|input|cmidrule)"
@@ -105,13 +107,15 @@ def _command(text: str, first: int, last: int, end: int, name: str) -> MarkShown
         return MarkShown(first, found.end() if found else last, "\n\n")
     if name == "multicolumn":
         return MarkShown(first, _behind(text, last, end, 2), "")
-    if name in ("href", "textcolor", "color", "colorbox"):
+    if name in ("href", "textcolor", "color", "colorbox", "cellcolor", "rowcolor", "columncolor"):
         return MarkShown(first, _behind(text, last, end, 1), "")
     if _REFERRING.fullmatch(name):
         found = _ARGUMENTS.match(text, last, end)
         return MarkShown(first, found.end() if found else last, REFERENCE)
     if name == "footnote":
         return MarkShown(first, last, REFERENCE)
+    if name not in _SYMBOLS and _UNIT_OF.search(text, max(0, first - 160), first):
+        return MarkShown(first, last, name)  # \qty{12.6}{\ms}
     if name in _WITH_OPTION and (option := _ONE_OPTION.match(text, last, end)):
         last = option.end()
     return MarkShown(first, last, "" if name in _UNSHOWN else _SYMBOLS.get(name, OPAQUE))

@@ -1,0 +1,1 @@
+"""The search for a subset whose surface does not predict the label."""
