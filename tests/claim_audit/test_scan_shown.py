@@ -42,6 +42,26 @@ def test_a_share_of_truth_values_is_found(root):
     assert (found.args["statistic"], found.args["column"]) == ("mean", "ok")
 
 
+def test_the_mean_of_a_column_is_doubted_in_a_row_of_a_table(root):
+    table = "| model | split | accuracy |\n|---|---|---|\n| small | test | 0.80 |\n"
+    (doubted,) = scanned(root, table)["0.80"].candidates
+    assert (doubted.args["statistic"], doubted.related) == ("mean", False)
+    (meant,) = scanned(root, "The mean accuracy is 0.800 .")["0.800"].candidates
+    assert meant.related, "acc begins the word accuracy"
+    (elsewhere,) = scanned(root, "One of our models has 0.800 .")["0.800"].candidates
+    assert not elsewhere.related, "the name of the file alone names no column"
+
+
+def test_a_value_in_another_unit_of_time_is_found_and_its_claim_holds(root):
+    (found,) = scanned(root, "The slowest take 2.3 s.")["2.3"].candidates
+    assert (found.value, found.args["scale"]) == (2310.2, 0.001)
+    (root / "t.md").write_text(f"The slowest take 2.3 s {found.comment}.")
+    assert claims(root / "t.md", root=root).favourable
+    assert not scanned(root, "The slowest take 2.3 m.")["2.3"].candidates
+    (same,) = scanned(root, "It takes 812 ms.")["812"].candidates
+    assert same.related, "the unit is in the name of the value"
+
+
 def test_an_arrow_points_at_the_number_that_is_meant(root):
     text = "It answers in 812 ms and 2.3 s.\nNothing else.\n"
     (root / "t.md").write_text(text)

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from assay.claim_audit.agreement import number_of
 from assay.claim_audit.claim import Unverifiable
 from assay.claim_audit.evidence import EvidenceReader
+from assay.claim_audit.scan.meaning import has_unit, is_in, speaks_of_column, timed_forms
 from assay.claim_audit.scan.other_forms import exchanged_forms, scaled_forms
 from assay.claim_audit.scan.repository_numbers import MOST_BYTES, Found, RepositoryNumbers
 from assay.claim_audit.texts.mentions import Mention
@@ -55,10 +56,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def comment(self) -> str:
         """The comment that makes the claim."""
-        told = " ".join(
-            f"{name}={str(value).lower() if isinstance(value, bool) else quoted(str(value))}"
-            for name, value in self.args.items()
-        )
+        told = " ".join(f"{name}={_as_told(value)}" for name, value in self.args.items())
         return f"<!-- claim: {self.checker} {told} -->"
 
 
@@ -106,6 +104,10 @@ class NumberIndex:
         for other, args in () if found else scaled_forms(printed):
             scaled = [one for one in self._equal(mention, other) if one.related]
             found += [replace(one, args={**one.args, **args}) for one in scaled]
+        for other, unit, scale in () if found else timed_forms(printed, mention):
+            timed = [one for one in self._equal(mention, other) if is_in(one.args, unit)]
+            args = {"scale": scale}
+            found += [replace(one, args={**one.args, **args}, related=True) for one in timed]
         for other in () if found else exchanged_forms(printed):
             typed = [one for one in self._equal(mention, other) if one.related]
             found += [replace(one, match="near") for one in typed]
@@ -125,7 +127,9 @@ class NumberIndex:
             return printed.admits(self._values[n])
 
         equal = [n for n in islice(range(low, high), _MOST_LOOKED_AT) if fits(n)]
-        return self._told(printed, self._shared(mention, low, high, fits), equal) if equal else []
+        shared = self._shared(mention, low, high, fits)
+        shared.update(n for n in equal if has_unit(self._found[n].args, mention))
+        return self._told(printed, shared, equal) if equal else []
 
     def _near(self, printed: Printed) -> list[int]:
         """The counts of files or rows that are off by a little."""
@@ -145,7 +149,15 @@ class NumberIndex:
             places = self._places.get(word, [])
             inside = islice(places, bisect_left(places, low), bisect_left(places, high))
             shared.update(n for n in islice(inside, _MOST_LOOKED_AT) if fits(n))
-        return shared
+        return Counter({n: count for n, count in shared.items() if self._is_meant(n, mention)})
+
+    def _is_meant(self, n: int, mention: Mention) -> bool:
+        """Whether the words that a value's names share with a sentence speak of the value."""
+        found = self._found[n]
+        if found.counts or "column" not in found.args:
+            return True
+        named = words_of(found.args["column"]) | words_of(found.args.get("statistic", ""))
+        return speaks_of_column(named, words_of(mention.sentence), mention)
 
     def _told(
         self,
@@ -183,6 +195,12 @@ def quoted(text: str) -> str:
     if '"' not in text and "\\" not in text:
         return f'"{text}"'
     return json.dumps(text, ensure_ascii=False) if "'" in text else f"'{text}'"
+
+
+def _as_told(value: object) -> str:
+    if isinstance(value, (bool, float)):
+        return str(value).lower()
+    return quoted(str(value))
 
 
 def _digits(printed: Printed) -> int:
