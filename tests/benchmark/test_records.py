@@ -85,6 +85,25 @@ def test_an_expression_makes_all_others_negative(written):
     assert list(labels(read(path, positive="label == yes")).values()) == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    "positive", ["label >= 7", "rating >= 7", "rating > 6.5 and rating != 9", "rating == 7"]
+)
+def test_a_rating_is_positive_from_a_bound_on_by_its_own_name_too(written, positive):
+    path = written("".join(f'{{"question": "{n}?", "rating": {n}}}\n' for n in (3, 7, 6)))
+    assert list(labels(read(path, label="rating", positive=positive)).values()) == [
+        False,
+        True,
+        False,
+    ]
+
+
+def test_a_value_that_begins_with_a_sign_is_a_value(written):
+    path = written(rows("<5", ">=5", "<5"))
+    assert list(labels(read(path, positive="<5")).values()) == [True, False, True]
+    error = refusal(path, positive="other >= 5")
+    assert "no record has the value 'other >= 5'" in error.message
+
+
 def test_what_is_neither_positive_nor_negative_is_refused_or_left_out(written):
     path = written(rows("yes", "no", "N/A", "?", "N/A"))
     error = refusal(path, positive="yes", negative="no")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from assay.benchmark.benchmark import Columns
 from assay.benchmark.draft import Draft
-from assay.benchmark.expression import parse_expression
+from assay.benchmark.expression import FIELDS, parse_expression
 from assay.errors import SpecError
 from assay.tables.faults import Faults
 from assay.tables.nested import same_word
@@ -17,6 +17,7 @@ _PLAIN = {"1": True, "true": True, "1.0": True, "0": False, "false": False, "0.0
 _MOST_VALUES = 12
 _WORD = re.compile(r"[\w.-]{1,20}")
 """A value that can be pasted after a flag as it is."""
+_ORDERED = re.compile(r"\s*([^\s<>=!\"']+)\s*[<>]")
 _LEAVE_OUT = "Leave out records that are neither: `unknown=exclude`."
 
 
@@ -35,19 +36,21 @@ def settle_labels(
         _plain_labels(drafts, columns, faults)
         return
     for text in (positive, negative):
-        if text is not None and _is_expression(text):
-            parse_expression(text)  # a bad expression is not a fault of the records
+        if text is not None and _is_expression(text, columns):
+            parse_expression(
+                text, fields=_fields(columns)
+            )  # a bad expression is not a fault of the records
     field = "label" if any(draft.value is not None for draft in drafts) else "class"
     values = Counter(draft.deciding for draft in drafts)
-    if positive is not None and negative is None and not _is_expression(positive):
+    if positive is not None and negative is None and not _is_expression(positive, columns):
         _check_two(values, positive, field, faults)
     is_positive = _PLAIN.get if positive is None else _meant(positive, values).__contains__
     is_negative = _meant(negative or "", values).__contains__
     unknown: list[Draft] = []
     for draft in drafts:
         try:
-            ours = _holds(positive, draft, is_positive)
-            theirs = not ours if negative is None else _holds(negative, draft, is_negative)
+            ours = _holds(positive, draft, is_positive, columns)
+            theirs = not ours if negative is None else _holds(negative, draft, is_negative, columns)
         except SpecError as error:
             on_missing(draft, field, error)
             continue
@@ -112,18 +115,32 @@ def _meant(value: str, values: Collection[str]) -> set[str]:
     return {value, *(known for known in values if same_word(known, value))}
 
 
-def _is_expression(text: str) -> bool:
-    return "==" in text or "!=" in text
+def _is_expression(text: str, columns: Columns) -> bool:
+    """Whether a text compares a field; `<5` may be a value."""
+    ordered = _ORDERED.match(text)
+    return "==" in text or "!=" in text or (ordered is not None and ordered[1] in _fields(columns))
 
 
-def _holds(text: str | None, draft: Draft, is_value: Callable[[str], object]) -> bool:
+def _fields(columns: Columns) -> tuple[str, ...]:
+    """The fields of an expression: ours, and the user's own names of the label and the class."""
+    own = (name for name in (columns.label, columns.cls) if name is not None)
+    return tuple(dict.fromkeys((*FIELDS, *own)))
+
+
+def _holds(
+    text: str | None, draft: Draft, is_value: Callable[[str], object], columns: Columns
+) -> bool:
     """Whether a record matches a value or an expression."""
     if text is None:
         return bool(is_value(draft.deciding.lower()))
-    if not _is_expression(text):
+    if not _is_expression(text, columns):
         return bool(is_value(draft.deciding))
     fields = {"id": draft.id or str(draft.number), "label": draft.value, "class": draft.cls}
-    return parse_expression(text).holds({**fields, "source": draft.source, "group": draft.group})
+    fields |= {"source": draft.source, "group": draft.group}
+    for name, value in ((columns.label, draft.value), (columns.cls, draft.cls)):
+        if name is not None and fields.get(name) is None:
+            fields[name] = value
+    return parse_expression(text, fields=_fields(columns)).holds(fields)
 
 
 def _check_two(values: Mapping[str, int], positive: str, field: str, faults: Faults) -> None:
