@@ -87,4 +87,4 @@ def _show_frontier(
     else:
         write = frontier_csv if form == "csv" else frontier_markdown
         click.echo(write(found), nl=False)
-    check_shown(study)
+    check_shown(study, named=not as_json and form != "csv")
