@@ -156,7 +156,7 @@ def test_a_seal_with_a_class_that_is_none_is_unreadable_and_named(classed, value
         assert (unreadable.submission, SEAL in unreadable.why) == ("002", True)
     done = command(classed.root, "board", "--frontier")
     assert done.returncode == 4
-    assert "Not shown, unreadable: 002" in done.stderr
+    assert "Not shown, unreadable: 002" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
 
 
