@@ -75,7 +75,7 @@ def grade_audit_part(
     """Ask a sealed faithfulness audit, once, and grade what was predicted.
 
     The sealed copies are asked about. The audit is stored in the study and entered in its ledger,
-    whatever it says.
+    good or bad.
 
     \b
     Example:
@@ -154,7 +154,7 @@ def grade_asymmetry_part(
     """Ask a sealed asymmetry experiment, once, and grade what was predicted.
 
     The sealed copies are asked about. The result is stored in the study and entered in its ledger,
-    whatever it says.
+    good or bad.
 
     \b
     Example:

@@ -67,7 +67,7 @@ def grade_audit(
     model: str | None = None,
     progress: Progress = silent,
 ) -> FaithfulnessAudit:
-    """Ask what was sealed, once; the audit is stored and entered, whatever it is."""
+    """Ask what was sealed, once; the audit is stored and entered, good or bad."""
 
     def ask(record: GradedOnce) -> FaithfulnessAudit:
         plan = _plan(study, record, AuditPlan)
@@ -85,7 +85,7 @@ def grade_asymmetry(
     model: str | None = None,
     progress: Progress = silent,
 ) -> Asymmetry:
-    """Ask what was sealed, once; the result is stored and entered, whatever it is."""
+    """Ask what was sealed, once; the result is stored and entered, good or bad."""
 
     def ask(record: GradedOnce) -> Asymmetry:
         plan = _plan(study, record, AsymmetryPlan)

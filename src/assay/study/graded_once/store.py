@@ -1,7 +1,7 @@
 """Seal files under a name, and grade them once.
 
 The files are copied into the study and entered in its ledger before anything is looked at. Grading
-reads the sealed copies; its result is stored and entered, whatever it is.
+reads the sealed copies; its result is stored and entered, good or bad.
 """
 
 from collections.abc import Callable, Mapping
